@@ -1,0 +1,104 @@
+import type { Message } from '../../protocol/message';
+
+/** How a step can be taken back. `inverse` names another way (a verb, a rebuild); `none` is said to the person first. */
+export type Undo = 'restore' | 'inverse' | 'none';
+
+interface StepBase {
+  /** The item it belongs to (a ref, a run id, a session id); absent for a step of the whole plan, such as the index. */
+  item?: string;
+  /** Why it is done, one clause without a full stop: shown in a dry run. */
+  reason: string;
+  undo: Undo;
+  /** Steps run in phases; the directories touched in one phase are flushed together at its end. Ascending through the plan. */
+  phase: number;
+  /** The pieces of the item that are gone once this step is verified (`session`, `control`, …). */
+  pieces?: string[];
+  /** Indices of steps that must have succeeded; otherwise this one is skipped. */
+  requires?: number[];
+  /** Added to the message when the step fails, e.g. `still armed`. */
+  onFailure?: string;
+}
+
+/** A file is known by the SHA-256 of its bytes (hex), or `absent`. */
+export type FileState = string;
+export const ABSENT: FileState = 'absent';
+
+export interface DeleteFileStep extends StepBase { kind: 'deleteFile'; path: string; before: FileState }
+export interface WriteFileStep extends StepBase {
+  kind: 'writeFile'; path: string; before: FileState; after: FileState;
+  /** The new bytes: UTF-8 text, or a file to take them from (an undo takes them from the trash). */
+  content: { text: string } | { from: string };
+  /** Permission bits for a file that is new; a rewritten one keeps its own. Default 0600. */
+  mode?: number;
+}
+export interface AppendBytesStep extends StepBase { kind: 'appendBytes'; path: string; offset: number; text: string }
+export interface MoveCheckoutStep extends StepBase {
+  kind: 'moveCheckout';
+  /** Directories that are renamed together, the checkout first, then git's own record of it. `root` bounds each path. */
+  moves: { from: string; to: string; root: string; identity: string }[];
+}
+/** A file that follows from others and is made anew from them; `target` names which (`portable-index`, `retest-verdicts`). */
+export interface RebuildIndexStep extends StepBase { kind: 'rebuildIndex'; target: string; path: string }
+export interface EndSessionStep extends StepBase {
+  kind: 'endSession';
+  terminal: string;
+  /** The processes to end, each known by pid and start time. */
+  processes: { pid: number; startTime: string }[];
+  /** Keep the terminal with its last screen, or end it too. */
+  keepTerminal: boolean;
+  graceSeconds: number;
+  tmux: { command: string; socket?: string };
+}
+export interface DriveStep extends StepBase { kind: 'drive'; terminal: string; text: string }
+export interface StartSessionStep extends StepBase { kind: 'startSession'; terminal: string; cwd: string; argv: string[] }
+export interface GitCommitStep extends StepBase { kind: 'gitCommit'; repository: string; message: string; paths: string[] }
+export interface GitPushStep extends StepBase { kind: 'gitPush'; repository: string; remote: string; branch: string }
+
+export type Step = DeleteFileStep | WriteFileStep | AppendBytesStep | MoveCheckoutStep | RebuildIndexStep
+  | EndSessionStep | DriveStep | StartSessionStep | GitCommitStep | GitPushStep;
+export type StepKind = Step['kind'];
+
+/** What a plan holds about one item, before anything was done. */
+export interface PlanItem {
+  ref: string;
+  found: boolean;
+  live: boolean;
+  kept: { what: string; why: string }[];
+  errors: Message[];
+  notices: Message[];
+  /** What a person decides on, for the digest: no clocks, counts or fields that daemons rewrite. */
+  decision: unknown;
+}
+
+/** One line for the event log, written after the steps; the outcome of its item is filled in. */
+export interface EventTemplate {
+  item: string;
+  log: string;
+  /** The fields in their order; the engine puts `ts`, `source`, `event`, `level` and `pid` before and `plan` behind them. */
+  source: string;
+  event: string;
+  fields: Record<string, unknown>;
+  /** The name under which the verified pieces are reported: `removed`, `restored`; absent = not reported. */
+  piecesAs?: string;
+  /** Add `found`: true when something was found, was live or failed. */
+  withFound?: boolean;
+}
+
+/** A plan is data: what was shown is what is applied, and what a crash left half is finished from. */
+export interface Plan {
+  id: string;
+  verb: string;
+  /** RFC 3339, from the clock in force. */
+  createdAt: string;
+  items: PlanItem[];
+  steps: Step[];
+  warnings: Message[];
+  events: EventTemplate[];
+  /** The order in which pieces are reported, whatever the order of the steps. */
+  pieceOrder: string[];
+  /** False: nothing is kept to undo it (`--no-trash`, loop state). */
+  keepTrash: boolean;
+  /** The plan this one takes back. */
+  undoes?: string;
+  digest: string;
+}
