@@ -59,7 +59,8 @@ function claim(file: string, holder: LockHolder): boolean {
     fs.linkSync(own, file);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    // ENOENT: a sweeper took our copy for a dead one's; the caller tries again.
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
     throw error;
   } finally {
     fs.rmSync(own, { force: true });
@@ -130,7 +131,6 @@ export function sweepLockFiles(file: string): void {
     if (!name.startsWith(prefix)) continue;
     const other = path.join(path.dirname(file), name);
     const holder = lockHolder(other);
-    // An unreadable one may be in the making by a living waiter; it is only old ones that are swept.
-    if (holder ? holderState(holder) === 'dead' : Date.parse(new Date().toISOString()) - (fs.lstatSync(other, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > 60_000) fs.rmSync(other, { force: true });
+    if (!holder || holderState(holder) === 'dead') fs.rmSync(other, { force: true });
   }
 }

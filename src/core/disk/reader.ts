@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, Failure, messageOf } from './failure';
@@ -10,7 +11,7 @@ export interface Reader {
   kind(file: string): FileKind;
   /**
    * The text of a regular file, or undefined when it is absent.
-   * Failures: `unsafe-path` (a link or no regular file), `too-large` (over `limit` bytes), `io`.
+   * Failures: `unsafe-path` (a link or no regular file), `too-large` (over `limit` bytes), `not-utf8`, `io`.
    */
   text(file: string, limit?: number): string | undefined;
   /** As `text`, the raw bytes. */
@@ -69,10 +70,16 @@ function readRegular<T>(file: string, limit: number, take: (bytes: Buffer) => T)
   }
 }
 
-/** The disk as it is. A character device or pipe that delivers data is refused by kind before its content is used. */
+/** The bytes as text; anything that is no UTF-8 would come back changed, so it is refused. */
+function decode(file: string, bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Failure('not-utf8', `${file} is no UTF-8 text.`, 'Look at what wrote it.');
+  return bytes.toString('utf8');
+}
+
+/** The disk as it is. */
 export const diskReader: Reader = {
   kind: kindOf,
-  text: (file, limit = Infinity) => readRegular(file, limit, (bytes) => bytes.toString('utf8')),
+  text: (file, limit = Infinity) => readRegular(file, limit, (bytes) => decode(file, bytes)),
   bytes: (file, limit = Infinity) => readRegular(file, limit, (bytes) => Buffer.from(bytes)),
   list(directory) {
     try {

@@ -23,22 +23,29 @@ interface StepBase {
 export type FileState = string;
 export const ABSENT: FileState = 'absent';
 
-export interface DeleteFileStep extends StepBase { kind: 'deleteFile'; path: string; before: FileState }
-export interface WriteFileStep extends StepBase {
-  kind: 'writeFile'; path: string; before: FileState; after: FileState;
+/** A step on one file. `root`: the folder that `path` must stay inside, links resolved. */
+interface FileStepBase extends StepBase { path: string; root: string }
+
+export interface DeleteFileStep extends FileStepBase { kind: 'deleteFile'; before: FileState }
+export interface WriteFileStep extends FileStepBase {
+  kind: 'writeFile'; before: FileState; after: FileState;
   /** The new bytes: UTF-8 text, or a file to take them from (an undo takes them from the trash). */
   content: { text: string } | { from: string };
   /** Permission bits for a file that is new; a rewritten one keeps its own. Default 0600. */
   mode?: number;
 }
-export interface AppendBytesStep extends StepBase { kind: 'appendBytes'; path: string; offset: number; text: string }
+export interface AppendBytesStep extends FileStepBase {
+  kind: 'appendBytes'; offset: number; text: string;
+  /** Fail instead of appending behind what another program appended meanwhile (a transcript's sequence would break). */
+  exclusive?: boolean;
+}
 export interface MoveCheckoutStep extends StepBase {
   kind: 'moveCheckout';
   /** Directories that are renamed together, the checkout first, then git's own record of it. `root` bounds each path. */
-  moves: { from: string; to: string; root: string; identity: string }[];
+  moves: { from: string; to: string; root: string; toRoot: string; identity: string }[];
 }
 /** A file that follows from others and is made anew from them; `target` names which (`portable-index`, `retest-verdicts`). */
-export interface RebuildIndexStep extends StepBase { kind: 'rebuildIndex'; target: string; path: string }
+export interface RebuildIndexStep extends FileStepBase { kind: 'rebuildIndex'; target: string }
 export interface EndSessionStep extends StepBase {
   kind: 'endSession';
   terminal: string;
@@ -75,6 +82,8 @@ export interface EventTemplate {
   item: string;
   log: string;
   /** The fields in their order; the engine puts `ts`, `source`, `event`, `level` and `pid` before and `plan` behind them. */
+  /** The folder that `log` must stay inside. */
+  root: string;
   source: string;
   event: string;
   fields: Record<string, unknown>;

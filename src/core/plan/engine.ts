@@ -1,0 +1,222 @@
+import fs from 'node:fs';
+import { flushDirectories } from '../disk/durable';
+import { codeOf, Failure, messageOf } from '../disk/failure';
+import { sweepLockFiles, takeLock } from '../disk/lock';
+import { diskReader, type Reader } from '../disk/reader';
+import type { Message } from '../../protocol/message';
+import { digestOf } from './digest';
+import { appendEvents, eventFailure } from './events';
+import type { Executors, StepContext, StepExecutor } from './executor';
+import { begunFile, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome } from './journal';
+import type { Plan, Step, StepKind } from './plan';
+import { projectedReader } from './projection';
+import { ensureStore, lockFile, planIdOf, type Store } from './store';
+import { eraseTrash } from './trash';
+
+/** What a planner decides; the engine adds id, time and digest. */
+export type PlanDraft = Omit<Plan, 'id' | 'verb' | 'createdAt' | 'digest'>;
+
+/** `now`: the clock in force (may be set for rehearsals). `real`: the true time, for the event log and the lock. RFC 3339. */
+export interface Clock { now(): string; real(): string }
+
+export interface RunRequest {
+  store: Store;
+  verb: string;
+  /** Looks through `reader` and decides. Called under the lock, but for a dry run. */
+  build(reader: Reader, planId: string): PlanDraft | Promise<PlanDraft>;
+  dryRun: boolean;
+  /** Apply only if the plan made now has this digest. */
+  expect?: string;
+  executors: Executors;
+  clock: Clock;
+  /** 8 hex digits and more, used by no other call. */
+  random: string;
+  pid: number;
+  signal?: AbortSignal;
+  onProgress?(done: number, total: number, item?: string): void;
+  /** How long to wait for another Loopkeeper, beyond the longest grace in force. Default 10 s. */
+  lockWaitMs?: number;
+}
+
+export interface RunResult {
+  plan: Plan;
+  /** Absent in a dry run. */
+  outcome?: Outcome;
+  /** Plans of a killed program that were finished first. */
+  recovered: string[];
+}
+
+/**
+ * The one way in which a verb changes files (design §3): lock → recover → snapshot → plan → compare → journal → steps → verify → event → close.
+ * A dry run stops after the plan, takes no lock and creates nothing.
+ * Failures: `locked`, `stale-plan` (exit 3), `io` before anything was changed, `event-not-written`, and what `build` throws.
+ */
+export async function runPlan(request: RunRequest): Promise<RunResult> {
+  const createdAt = request.clock.now();
+  const id = planIdOf(createdAt, request.random.slice(0, 8));
+  if (request.dryRun) {
+    const unfinished = unfinishedPlans(request.store);
+    const pending = unfinished.flatMap((entry) => (entry.plan ? [entry.plan] : []));
+    const draft = await request.build(pending.length > 0 ? projectedReader(diskReader, pending) : diskReader, id);
+    const plan = finishDraft(request.verb, id, createdAt, draft);
+    // Not part of the digest: the real run finishes those plans before it plans.
+    if (unfinished.length > 0) plan.warnings.push({ kind: 'unfinished-plan', message: `${plural(unfinished.length, 'plan')} of a stopped Loopkeeper will be finished first; this is planned on what they will leave.` });
+    return { plan, recovered: [] };
+  }
+  ensureStore(request.store);
+  const lock = await takeLock({
+    file: lockFile(request.store), verb: request.verb, since: request.clock.real(), nonce: request.random, waitMs: request.lockWaitMs ?? 10_000, signal: request.signal,
+  });
+  try {
+    sweepLockFiles(lockFile(request.store));
+    const { recovered, warnings } = await recover(request);
+    const draft = await request.build(diskReader, id);
+    const plan = finishDraft(request.verb, id, createdAt, draft);
+    if (request.expect !== undefined && request.expect !== plan.digest) {
+      throw new Failure('stale-plan', 'What is on disk is no longer what was shown; nothing was changed.', 'Look at a new dry run, then apply that.', 3, { digest: plan.digest });
+    }
+    plan.warnings.push(...warnings);
+    const outcome = await applyPlan(request, plan);
+    return { plan, outcome, recovered };
+  } finally {
+    lock.release();
+  }
+}
+
+function finishDraft(verb: string, id: string, createdAt: string, draft: PlanDraft): Plan {
+  const plan: Plan = { id, verb, createdAt, ...draft, digest: '' };
+  plan.digest = digestOf(plan);
+  return plan;
+}
+
+async function applyPlan(request: RunRequest, plan: Plan): Promise<Outcome> {
+  if (plan.steps.length === 0 && plan.events.length === 0) return outcomeOf(plan, [], request.clock.real());
+  try {
+    await openJournal(request.store, plan);
+  } catch (error) {
+    throw new Failure('io', `The plan could not be written to the journal: ${messageOf(error)}. Nothing was changed.`, 'Check space and permissions of the state root, then try again.');
+  }
+  return finishPlan(request, plan, false);
+}
+
+/** Does what is left of a journaled plan, writes its events and files it. */
+async function finishPlan(request: RunRequest, plan: Plan, recovering: boolean): Promise<Outcome> {
+  const results = await runSteps(request, plan, recovering);
+  const outcome = outcomeOf(plan, results, request.clock.real());
+  try {
+    await appendEvents(request.store, plan, outcome, { ts: request.clock.real(), pid: request.pid });
+  } catch (error) {
+    if (!(error instanceof Failure) && codeOf(error) === undefined) throw error;
+    throw eventFailure(error);
+  }
+  await closeJournal(request.store, plan, outcome, () => { if (!plan.keepTrash) eraseTrash(request.store, plan); });
+  return outcome;
+}
+
+/** Runs the steps phase by phase; in a phase those of one kind run together, in the order of the plan. */
+async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): Promise<StepOutcome[]> {
+  const results = new Array<StepOutcome | undefined>(plan.steps.length);
+  const begun = new Set(recovering ? readBegun(request.store, plan.id) : []);
+  let done = 0;
+  for (let start = 0; start < plan.steps.length;) {
+    const first = plan.steps[start] as Step;
+    let end = start + 1;
+    while (end < plan.steps.length && plan.steps[end]?.phase === first.phase && plan.steps[end]?.kind === first.kind) end += 1;
+    const touched = new Set<string>();
+    const batch: { step: Step; context: StepContext; report(outcome: StepOutcome): void }[] = [];
+    for (let index = start; index < end; index += 1) {
+      const step = plan.steps[index] as Step;
+      const report = (outcome: StepOutcome): void => {
+        results[index] = outcome;
+        done += 1;
+        request.onProgress?.(done, plan.steps.length, step.item);
+      };
+      const missing = (step.requires ?? []).find((needed) => !isEffective(results[needed]));
+      if (missing !== undefined) report({ status: 'skipped' });
+      else if (begun.has(index)) report({ status: 'interrupted', error: { kind: 'interrupted', message: `It is not known whether this happened, and it is not repeated: ${step.reason}` } });
+      else {
+        const context: StepContext = { store: request.store, planId: plan.id, index, keepTrash: plan.keepTrash, signal: request.signal, touch: (directory) => touched.add(directory) };
+        batch.push({ step, context, report });
+      }
+    }
+    if (batch.length > 0) await runBatch(request, plan, first.kind, batch, recovering);
+    try { flushDirectories(touched); } catch (error) {
+      // The renames happened; only their durability over a power cut is in doubt.
+      for (const { step, context } of batch) if (isEffective(results[context.index])) results[context.index] = { status: 'done', error: { kind: 'io', message: `Done, but the folder could not be flushed, so a power cut now may bring it back (${step.reason}): ${messageOf(error)}` } };
+    }
+    start = end;
+  }
+  return results.map((result) => result ?? { status: 'failed', error: { kind: 'internal', message: 'The step gave no result.' } });
+}
+
+async function runBatch(request: RunRequest, plan: Plan, kind: StepKind, batch: { step: Step; context: StepContext; report(outcome: StepOutcome): void }[], recovering: boolean): Promise<void> {
+  const executor = request.executors[kind] as StepExecutor | undefined;
+  if (!executor) throw new Failure('internal', `No program part does ${kind}.`, 'Report this as a fault of Loopkeeper.');
+  if (!executor.repeatable) {
+    if (recovering) {
+      for (const { step, report } of batch) report({ status: 'interrupted', error: { kind: 'interrupted', message: `Stopped before this was done, and it is not repeated: ${step.reason}` } });
+      return;
+    }
+    appendBegun(request.store, plan.id, batch.map(({ context }) => context.index));
+  }
+  await executor.run(batch);
+}
+
+function isEffective(outcome: StepOutcome | undefined): boolean {
+  return outcome?.status === 'done' || outcome?.status === 'already';
+}
+
+function appendBegun(store: Store, id: string, indices: number[]): void {
+  const fd = fs.openSync(begunFile(store, id), 'a', 0o600);
+  try { fs.writeSync(fd, indices.map((index) => `${String(index)}\n`).join('')); fs.fsyncSync(fd); } finally { fs.closeSync(fd); }
+}
+
+function readBegun(store: Store, id: string): number[] {
+  try { return fs.readFileSync(begunFile(store, id), 'utf8').split('\n').filter(Boolean).map(Number); } catch { return []; }
+}
+
+/** Gathers per item what was verified and what failed. */
+function outcomeOf(plan: Plan, steps: StepOutcome[], closedAt: string): Outcome {
+  const items = new Map(plan.items.map((item) => [item.ref, { ref: item.ref, removed: [] as string[], errors: [...item.errors] }]));
+  const warnings: Message[] = [];
+  plan.steps.forEach((step, index) => {
+    const outcome = steps[index];
+    const item = step.item === undefined ? undefined : items.get(step.item);
+    if (isEffective(outcome)) item?.removed.push(...(step.pieces ?? []));
+    if (outcome?.error) {
+      const { kind, message } = outcome.error;
+      const error = { kind, message: step.onFailure === undefined ? message : `${step.onFailure}: ${message}` };
+      if (item) item.errors.push(error); else warnings.push(error);
+    }
+  });
+  const rank = (piece: string): number => { const at = plan.pieceOrder.indexOf(piece); return at < 0 ? plan.pieceOrder.length : at; };
+  for (const item of items.values()) item.removed.sort((a, b) => rank(a) - rank(b));
+  return { steps, items: [...items.values()], warnings, closedAt };
+}
+
+/** Finishes what a killed program left, oldest first. A plan that cannot be finished is set aside and blocks nobody. */
+async function recover(request: RunRequest): Promise<{ recovered: string[]; warnings: Message[] }> {
+  const recovered: string[] = [];
+  const warnings: Message[] = [];
+  for (const { id, plan, problem } of unfinishedPlans(request.store)) {
+    if (isClosed(request.store, id)) {
+      if (plan && !plan.keepTrash) eraseTrash(request.store, plan);
+      dropJournal(request.store, id);
+      continue;
+    }
+    try {
+      if (!plan) throw new Failure('unreadable', problem ?? 'unreadable', '');
+      await finishPlan({ ...request, onProgress: undefined }, plan, true);
+      recovered.push(id);
+      warnings.push({ kind: 'plan-finished', message: `The unfinished plan ${id} (${plan.verb}) was finished first.` });
+    } catch (error) {
+      failJournal(request.store, id, messageOf(error));
+      warnings.push({ kind: 'plan-failed', message: `The unfinished plan ${id} could not be finished: ${messageOf(error)} It was set aside; run \`loopkeeper doctor\`.` });
+    }
+  }
+  return { recovered, warnings };
+}
+
+function plural(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
