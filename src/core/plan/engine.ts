@@ -7,7 +7,7 @@ import type { Message } from '../../protocol/message';
 import { digestOf } from './digest';
 import { appendEvents, eventFailure } from './events';
 import type { Executors, StepContext, StepExecutor } from './executor';
-import { begunFile, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome } from './journal';
+import { begunFile, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome } from './journal';
 import type { Plan, Step, StepKind } from './plan';
 import { projectedReader } from './projection';
 import { ensureStore, lockFile, planIdOf, type Store } from './store';
@@ -109,8 +109,15 @@ async function finishPlan(request: RunRequest, plan: Plan, recovering: boolean):
     if (!(error instanceof Failure) && codeOf(error) === undefined) throw error;
     throw eventFailure(error);
   }
-  await closeJournal(request.store, plan, outcome, () => { if (!plan.keepTrash) eraseTrash(request.store, plan); });
+  await closeJournal(request.store, plan, outcome, () => { eraseFinished(request.store, plan, outcome); });
   return outcome;
+}
+
+/** Trash that nobody needs any more: of a plan that keeps none, and of one whose undo brought everything back. */
+function eraseFinished(store: Store, plan: Plan, outcome: Outcome): void {
+  if (!plan.keepTrash) eraseTrash(store, plan);
+  const undone = plan.undoes === undefined ? undefined : closedPlan(store, plan.undoes);
+  if (undone && outcome.items.every((item) => item.errors.length === 0)) eraseTrash(store, undone.plan);
 }
 
 /** Runs the steps phase by phase; in a phase those of one kind run together, in the order of the plan. */
@@ -200,7 +207,8 @@ async function recover(request: RunRequest): Promise<{ recovered: string[]; warn
   const warnings: Message[] = [];
   for (const { id, plan, problem } of unfinishedPlans(request.store)) {
     if (isClosed(request.store, id)) {
-      if (plan && !plan.keepTrash) eraseTrash(request.store, plan);
+      const closed = closedPlan(request.store, id);
+      if (closed) eraseFinished(request.store, closed.plan, closed.outcome);
       dropJournal(request.store, id);
       continue;
     }

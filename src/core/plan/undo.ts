@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { Failure } from '../disk/failure';
 import { sha256 } from '../disk/hash';
 import type { Reader } from '../disk/reader';
@@ -9,7 +8,7 @@ import { trashPath } from './fileSteps';
 import { closedPlan, closedPlanIds, failedPlans, unfinishedPlans, type ClosedPlan } from './journal';
 import type { PlanDraft } from './engine';
 import { ABSENT, type EventTemplate, type FileState, type Plan, type PlanItem, type Step } from './plan';
-import { isPlanId, planTrash, type Store } from './store';
+import { isPlanId, type Store } from './store';
 import { hasTrash } from './trash';
 
 type FileStep = Extract<Step, { kind: 'deleteFile' | 'writeFile' }>;
@@ -130,9 +129,4 @@ export function listPlans(store: Store): PlanSummary[] {
 
 function isFileStep(step: Step): step is FileStep {
   return step.kind === 'deleteFile' || step.kind === 'writeFile';
-}
-
-/** The trash folder of a plan, as a path to show. */
-export function trashOf(store: Store, planId: string): string {
-  return path.join(planTrash(store, planId));
 }
