@@ -66,8 +66,8 @@ export type FindingVerdict = z.infer<typeof FindingVerdict>;
 export const VerdictsFile = z.object({
   version: z.literal(1),
   findings: z.record(z.string(), FindingVerdict),
-  /** One row a session; `bytes` is the length of the transcript that it was computed from. */
-  sessions: z.record(z.string(), z.extend(Projection, { finding: z.nullable(z.string()), bytes: z.number() })),
+  /** One row a session. */
+  sessions: z.record(z.string(), z.extend(Projection, { finding: z.nullable(z.string()) })),
 });
 export type VerdictsFile = z.infer<typeof VerdictsFile>;
 

@@ -27,71 +27,91 @@ const terminal: ReadonlySet<RetestStatus> = new Set<RetestStatus>(['concluded', 
 /** Live: idle, working, awaiting_command, awaiting_operator, stopped. */
 export const isLive = (status: RetestStatus): boolean => !terminal.has(status);
 
+/** Takes a transcript's events one after the other. */
+export interface Projector { take(event: RetestEvent): void; facts(): SessionFacts }
+
 /**
  * Computes what a transcript says, in one pass (cases README, T1, T5, T6, T9 and G1).
  * Current verdict, adjudicated and evidence look only at events after the last `verdict_cancelled`.
  * Decided here where the cases leave it open: `endedAt` of an ended or failed session is the time of that change.
  */
-export function projectSession(events: readonly RetestEvent[]): SessionFacts {
+export function createProjector(): Projector {
   const projection: Projection = { status: 'idle', currentVerdict: null, endedAt: null, history: [], adjudicated: false, goal: [], scope: [] };
   const verdicts: VerdictRecord[] = [];
   const ignored: number[] = [];
   let evidence: Evidence | null = null;
   let finding: string | null = null;
+  let startedAt: string | null = null;
+  let lastActivity: string | null = null;
 
-  for (const event of events) {
-    const { payload } = event;
-    let understood = true;
-    switch (event.kind) {
+  /** False when the payload is not as the kind has it. */
+  const apply = ({ seq, ts, kind, actor, payload }: RetestEvent): boolean => {
+    switch (kind) {
       case 'session_started':
-        if (typeof payload.finding === 'string') finding ??= payload.finding;
-        else understood = false;
-        break;
+        if (typeof payload.finding !== 'string') return false;
+        finding ??= payload.finding;
+        return true;
       case 'state_change':
-        if (isStatus(payload.to)) {
-          projection.status = payload.to;
-          projection.endedAt = isLive(payload.to) ? null : event.ts;
-        } else understood = false;
-        break;
+        if (!isStatus(payload.to)) return false;
+        projection.status = payload.to;
+        projection.endedAt = isLive(payload.to) ? null : ts;
+        return true;
       case 'target_set':
-        if (isStrings(payload.endpoints)) projection.scope = payload.endpoints;
-        else understood = false;
-        break;
+        if (!isStrings(payload.endpoints)) return false;
+        projection.scope = payload.endpoints;
+        return true;
       case 'plan_updated':
-        if (isStrings(payload.steps)) projection.goal = payload.steps;
-        else understood = false;
-        break;
+        if (!isStrings(payload.steps)) return false;
+        projection.goal = payload.steps;
+        return true;
       case 'command_output':
-        if (typeof payload.command === 'string') {
-          evidence = { seq: event.seq, command: payload.command, exit_code: typeof payload.exit_code === 'number' ? payload.exit_code : null };
-        } else understood = false;
-        break;
+        if (typeof payload.command !== 'string') return false;
+        evidence = { seq, command: payload.command, exit_code: typeof payload.exit_code === 'number' ? payload.exit_code : null };
+        return true;
       case 'verdict':
       case 'verdict_adjudicated': {
-        if (!isVerdictStatus(payload.status)) { understood = false; break; }
+        const { status } = payload;
+        if (!isVerdictStatus(status)) return false;
         const rationale = typeof payload.rationale === 'string' ? payload.rationale : '';
-        const { seq, ts, kind, actor } = event;
         const last = verdicts.at(-1);
         if (last?.state === 'current') last.state = 'superseded';
-        verdicts.push({ seq, ts, kind, actor, status: payload.status, rationale, state: 'current', withdrawn: null });
+        verdicts.push({ seq, ts, kind, actor, status, rationale, state: 'current', withdrawn: null });
         projection.adjudicated = kind === 'verdict_adjudicated';
-        projection.currentVerdict = { seq, status: payload.status, rationale, actor, evidence: projection.adjudicated ? null : evidence };
-        break;
+        projection.currentVerdict = { seq, status, rationale, actor, evidence: projection.adjudicated ? null : evidence };
+        return true;
       }
       case 'verdict_cancelled': {
         const last = verdicts.at(-1);
         if (last?.state === 'current') {
           last.state = 'withdrawn';
-          last.withdrawn = { seq: event.seq, ts: event.ts, actor: event.actor, reason: typeof payload.reason === 'string' ? payload.reason : null };
+          last.withdrawn = { seq, ts, actor, reason: typeof payload.reason === 'string' ? payload.reason : null };
         }
         projection.currentVerdict = null;
         projection.adjudicated = false;
         evidence = null;
-        break;
+        return true;
       }
+      default:
+        return true;
     }
-    if (!understood) ignored.push(event.seq);
-  }
-  projection.history = verdicts.map(({ seq, status, state }) => ({ seq, status, state }));
-  return { projection, verdicts, finding, startedAt: events[0]?.ts ?? null, lastActivity: events.at(-1)?.ts ?? null, ignored };
+  };
+
+  return {
+    take(event) {
+      startedAt ??= event.ts;
+      lastActivity = event.ts;
+      if (!apply(event)) ignored.push(event.seq);
+    },
+    facts() {
+      projection.history = verdicts.map(({ seq, status, state }) => ({ seq, status, state }));
+      return { projection, verdicts, finding, startedAt, lastActivity, ignored };
+    },
+  };
+}
+
+/** What these events say together. */
+export function projectSession(events: readonly RetestEvent[]): SessionFacts {
+  const projector = createProjector();
+  for (const event of events) projector.take(event);
+  return projector.facts();
 }
