@@ -64,10 +64,11 @@ export function openTemporary(temporary: string, bytes: Uint8Array, like: fs.Sta
 
 /**
  * Writes a file whole: temporary file beside it, flushed, renamed over, directory flushed. Readers see the old or the new bytes.
- * `temporary` defaults to a dot file beside it. Errors: those of the file system, nothing left behind.
+ * Callers hold the lock, so one fixed name for the
+ * temporary file will do, and one that a crash left is replaced. Errors: those of the file system, nothing left behind.
  */
 export async function writeFileDurably(file: string, bytes: string | Uint8Array, options: { mode?: number; temporary?: string } = {}): Promise<void> {
-  const temporary = options.temporary ?? path.join(path.dirname(file), `.${path.basename(file)}.${String(process.pid)}.tmp`);
+  const temporary = options.temporary ?? path.join(path.dirname(file), `.lk-${path.basename(file)}.tmp`);
   const fd = openTemporary(temporary, typeof bytes === 'string' ? Buffer.from(bytes) : bytes, undefined, options.mode ?? 0o600);
   try {
     const [flushed] = await flushAndClose([fd]);

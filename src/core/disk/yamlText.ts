@@ -153,7 +153,7 @@ function* candidates(yaml: YamlText, path: readonly string[], value: YamlScalar)
     const pair = findPair(yaml, map, key);
     const rest = path.slice(index);
     if (!pair) {
-      if (map.flow) yield* insertedInFlow(yaml, map, rest, value);
+      if (map.flow) yield* insertedInFlow(map, rest, value);
       else {
         if (index === 0) yield* appended(yaml, block(rest, value, indentOf(yaml, map), end), end);
         yield* insertedInBlock(yaml, map, rest, value, end);
@@ -203,7 +203,7 @@ function* filled(yaml: YamlText, map: YAMLMap, pair: Pair, rest: readonly string
   yield { at: colon, remove: 0, insert: flow };
 }
 
-function* insertedInFlow(yaml: YamlText, map: YAMLMap, rest: readonly string[], value: YamlScalar): Generator<Candidate> {
+function* insertedInFlow(map: YAMLMap, rest: readonly string[], value: YamlScalar): Generator<Candidate> {
   const json = map.items.length > 0 && map.items.every((pair) => isScalar(pair.key) && pair.key.type === 'QUOTE_DOUBLE');
   const insert = flowText(rest, value, json);
   const last = map.items.at(-1);

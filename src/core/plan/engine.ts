@@ -7,7 +7,7 @@ import type { Message } from '../../protocol/message';
 import { digestOf } from './digest';
 import { appendEvents, eventFailure } from './events';
 import type { Executors, StepContext, StepExecutor } from './executor';
-import { begunFile, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome } from './journal';
+import { begunFile, sweepTemporary, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome } from './journal';
 import type { Plan, Step, StepKind } from './plan';
 import { projectedReader } from './projection';
 import { ensureStore, lockFile, planIdOf, type Store } from './store';
@@ -138,8 +138,8 @@ async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): P
         done += 1;
         request.onProgress?.(done, plan.steps.length, step.item);
       };
-      const missing = (step.requires ?? []).find((needed) => !isEffective(results[needed]));
-      if (missing !== undefined) report({ status: 'skipped' });
+      const missing = (step.requires ?? []).some((needed) => !isEffective(results[needed]));
+      if (missing || step.requiresAny?.every((needed) => !isEffective(results[needed]))) report({ status: 'skipped' });
       else if (begun.has(index)) report({ status: 'interrupted', error: { kind: 'interrupted', message: `It is not known whether this happened, and it is not repeated: ${step.reason}` } });
       else {
         const context: StepContext = { store: request.store, planId: plan.id, index, keepTrash: plan.keepTrash, signal: request.signal, touch: (directory) => touched.add(directory) };
@@ -205,6 +205,7 @@ function outcomeOf(plan: Plan, steps: StepOutcome[], closedAt: string): Outcome 
 async function recover(request: RunRequest): Promise<{ recovered: string[]; warnings: Message[] }> {
   const recovered: string[] = [];
   const warnings: Message[] = [];
+  sweepTemporary(request.store);
   for (const { id, plan, problem } of unfinishedPlans(request.store)) {
     if (isClosed(request.store, id)) {
       const closed = closedPlan(request.store, id);

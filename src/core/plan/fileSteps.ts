@@ -128,6 +128,7 @@ export const fileExecutors: Executors = {
             const fd = prepareWrite(entry.step, entry.context);
             if (fd === undefined) entry.report({ status: 'already' }); else ready.push({ entry, fd });
           } catch (error) {
+            fs.rmSync(temporaryOf(entry.step, entry.context), { force: true });
             entry.report(outcomeOfError(error));
           }
         }

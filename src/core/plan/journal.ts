@@ -99,6 +99,13 @@ export function failedPlans(store: Store): { id: string; reason: string; plan?: 
   });
 }
 
+/** Removes what a killed program was still writing in our own folders. Called under the lock. */
+export function sweepTemporary(store: Store): void {
+  for (const directory of [journalDirectory(store), closedDirectory(store)]) {
+    for (const name of fs.readdirSync(directory)) if (name.startsWith('.lk-')) fs.rmSync(path.join(directory, name), { force: true });
+  }
+}
+
 /** Ids of filed plans, oldest first. */
 export function closedPlanIds(store: Store): string[] {
   return namesIn(closedDirectory(store)).map((name) => name.slice(0, -5));

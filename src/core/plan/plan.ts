@@ -15,6 +15,8 @@ interface StepBase {
   pieces?: string[];
   /** Indices of steps that must have succeeded; otherwise this one is skipped. */
   requires?: number[];
+  /** Indices of steps of which one must have changed something; otherwise there is nothing to do. */
+  requiresAny?: number[];
   /** Added to the message when the step fails, e.g. `still armed`. */
   onFailure?: string;
 }
