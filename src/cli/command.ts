@@ -6,6 +6,8 @@ export interface Context {
   cwd: string;
   env: Record<string, string | undefined>;
   home: string;
+  /** The system's name of the user; undefined when it has none. */
+  userName(): string | undefined;
   clock: Clock;
   /** True when LOOPKEEPER_NOW set the clock; replies then warn `clock-overridden`. */
   clockOverridden: boolean;

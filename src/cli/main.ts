@@ -76,6 +76,10 @@ async function dispatch(argv: string[], contextOf: () => Context, print: (text: 
   return verb.run(contextOf(), values, positionals);
 }
 
+function userName(): string | undefined {
+  try { return os.userInfo().username; } catch { return undefined; } // an id without an entry
+}
+
 /** A reader that went (`| head`) is no error of ours. */
 function toleratePipe(stream: NodeJS.WriteStream): void {
   stream.on('error', (error) => { if (codeOf(error) !== 'EPIPE') throw error; });
@@ -91,7 +95,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => { abort.abort(); });
   try {
     process.exitCode = await dispatch(argv, () => ({
-      cwd: process.cwd(), env: process.env, home: os.homedir(), ...clockOf(process.env), random: () => randomBytes(16).toString('hex'), pid: process.pid, signal: abort.signal, out,
+      cwd: process.cwd(), env: process.env, home: os.homedir(), userName, ...clockOf(process.env), random: () => randomBytes(16).toString('hex'), pid: process.pid, signal: abort.signal, out,
     }), (text) => process.stdout.write(text + '\n'));
   } catch (error) {
     const failure = error instanceof Failure ? error

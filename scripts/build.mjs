@@ -1,0 +1,37 @@
+// Builds dist/cli.js and dist/extension.js.  usage: node scripts/build.mjs [--watch] [--dev]
+// --dev: not minified, with source maps; --watch: the same, and again on every change.
+import { build, context } from 'esbuild';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const watch = process.argv.includes('--watch');
+const dev = watch || process.argv.includes('--dev');
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'cjs',
+  minify: !dev,
+  sourcemap: dev ? 'linked' : false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: { LOOPKEEPER_VERSION: JSON.stringify(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version) },
+};
+/** jsonc-parser's `main` is a UMD file that bundlers cannot follow; its `module` is plain. */
+const targets = [
+  { ...common, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' }, mainFields: ['module', 'main'] },
+  { ...common, entryPoints: ['src/extension/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'], mainFields: ['module', 'main'] },
+].filter((target) => existsSync(path.join(root, target.entryPoints[0])));
+
+if (!dev) for (const { outfile } of targets) rmSync(path.join(root, `${outfile}.map`), { force: true });
+if (watch) {
+  for (const target of targets) await (await context(target)).watch();
+  console.log('watching');
+} else {
+  await Promise.all(targets.map((target) => build(target)));
+}
+if (existsSync(path.join(root, 'dist/cli.js'))) chmodSync(path.join(root, 'dist/cli.js'), 0o755);

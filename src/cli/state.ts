@@ -1,0 +1,69 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { readCliConfig, type CliConfig } from '../core/config/cliConfig';
+import { diskReader } from '../core/disk/reader';
+import { executors } from '../core/executors';
+import type { RunRequest } from '../core/plan/engine';
+import type { Store } from '../core/plan/store';
+import type { Message } from '../protocol/message';
+import type { Context, Values } from './command';
+import { text } from './command';
+
+/** The configuration in force for this call. Failures: `config-missing`, `config-unreadable`, `config-too-old`. */
+export function loadConfig(context: Context, values: Values): Promise<CliConfig> {
+  const configFlag = text(values, 'config');
+  return readCliConfig(diskReader, { ...(configFlag === undefined ? {} : { configFlag }), env: context.env, cwd: context.cwd, home: context.home });
+}
+
+/** Our directory beside the loop's state. */
+export function stateStore(config: CliConfig): Store {
+  return { directory: path.join(config.stateRoot, 'loopkeeper'), root: config.stateRoot };
+}
+
+/** The nearest folder at or above `start` that has `name`, not looking above a folder that has `.git`. */
+function searchUpward(start: string, name: string): string | undefined {
+  for (let directory = start; ; directory = path.dirname(directory)) {
+    if (fs.existsSync(path.join(directory, name))) return directory;
+    if (fs.existsSync(path.join(directory, '.git')) || directory === path.dirname(directory)) return undefined;
+  }
+}
+
+/** The folder git keeps its own in for the checkout around `start` (a worktree's is its own); undefined outside of one. */
+export function gitDirectory(start: string): string | undefined {
+  const top = searchUpward(start, '.git');
+  if (top === undefined) return undefined;
+  const git = path.join(top, '.git');
+  if (fs.statSync(git).isDirectory()) return git;
+  const pointer = /^gitdir: (.+)$/m.exec(diskReader.text(git, 4096) ?? '')?.[1];
+  return pointer === undefined ? undefined : path.resolve(top, pointer);
+}
+
+/** Every store that the working directory has: of the loop's state, of workflow runs, of loop state in the repository. Nothing is made by looking. */
+export function storesHere(context: Context, config: CliConfig): Store[] {
+  const raymond = searchUpward(context.cwd, '.raymond');
+  const git = gitDirectory(context.cwd);
+  return [
+    stateStore(config),
+    ...(raymond === undefined ? [] : [{ directory: path.join(raymond, '.raymond', 'loopkeeper'), root: path.join(raymond, '.raymond') }]),
+    ...(git === undefined ? [] : [{ directory: path.join(git, 'loopkeeper'), root: git }]),
+  ];
+}
+
+/** What every changing command hands to the engine besides its own planner. */
+export function runDefaults(context: Context): Pick<RunRequest, 'executors' | 'clock' | 'random' | 'pid' | 'signal' | 'onProgress'> {
+  return {
+    executors, clock: context.clock, random: context.random(), pid: context.pid, signal: context.signal,
+    onProgress: (done, total, item) => { context.out.progress(done, total, item); },
+  };
+}
+
+/** Warnings that belong to the call and not to the plan. */
+export function contextWarnings(context: Context): Message[] {
+  return context.clockOverridden ? [{ kind: 'clock-overridden', message: `LOOPKEEPER_NOW sets the clock to ${context.clock.now()}; event times stay real.` }] : [];
+}
+
+/** Who asks, for the event log: the system's name of the user, or undefined when it is unknown. */
+export function actorOf(context: Context): string | undefined {
+  const { USER, LOGNAME, USERNAME } = context.env;
+  return [USER, LOGNAME, USERNAME].find((name) => name !== undefined && name !== '') ?? context.userName();
+}
