@@ -1,0 +1,52 @@
+import * as vscode from 'vscode';
+import type { Services } from '../services';
+import { applyPlan } from './applyPlan';
+import { attach } from './attach';
+import { chooseLoopFolder } from './chooseLoopFolder';
+import { showFailure, targetOf, type Command } from './command';
+import { copyCommandLine, copyReference } from './copy';
+import { openCheckout, openRecord, openTicket } from './open';
+import { openEventLog } from './openEventLog';
+import { openWalkthrough } from './openWalkthrough';
+import { refresh } from './refresh';
+import { resetAll, resetItems, showResetDryRun } from './reset';
+import { runDoctor } from './runDoctor';
+import { showOutput } from './showOutput';
+import { undo } from './undo';
+
+/** Every command, by its id in package.json (a unit test compares the two). */
+const commands: Record<string, Command> = {
+  'loopkeeper.resetItems': resetItems,
+  'loopkeeper.resetAll': resetAll,
+  'loopkeeper.resetDryRun': showResetDryRun,
+  'loopkeeper.undo': undo,
+  'loopkeeper.attach': attach,
+  'loopkeeper.chooseLoopFolder': chooseLoopFolder,
+  'loopkeeper.runDoctor': runDoctor,
+  'loopkeeper.openEventLog': openEventLog,
+  'loopkeeper.refresh': refresh,
+  'loopkeeper.showOutput': showOutput,
+  'loopkeeper.openWalkthrough': openWalkthrough,
+  // On rows and documents only.
+  'loopkeeper.reset': resetItems,
+  'loopkeeper.showDryRun': showResetDryRun,
+  'loopkeeper.applyPlan': applyPlan,
+  'loopkeeper.attachHere': attach,
+  'loopkeeper.open': openRecord,
+  'loopkeeper.openRecord': openRecord,
+  'loopkeeper.openTicket': openTicket,
+  'loopkeeper.openCheckout': openCheckout,
+  'loopkeeper.copyReference': copyReference,
+  'loopkeeper.copyCommandLine': copyCommandLine,
+};
+
+/** Registers every command; an error of any is shown to the person. */
+export function registerCommands(services: Services): vscode.Disposable[] {
+  return Object.entries(commands).map(([id, command]) => vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+    try {
+      await command(services, targetOf(services, args));
+    } catch (error) {
+      await showFailure(services, error);
+    }
+  }));
+}

@@ -1,0 +1,12 @@
+/** Every context key that package.json may use and the code sets; a unit test compares the two. */
+export const contextKeys = {
+  /** The program answered and state was found. */
+  ready: 'loopkeeper.ready',
+  /** Why there is nothing to show: a `Reason`, or empty. Chooses the welcome content. */
+  reason: 'loopkeeper.reason',
+  /** Addresses of the open dry runs that can still be applied. */
+  applicablePlans: 'loopkeeper.applicablePlans',
+} as const;
+
+/** Why nothing is shown. `elsewhere`: a loop works here, but its state is not here. */
+export type Reason = 'noFolder' | 'restricted' | 'nothing' | 'elsewhere' | 'programFailed';

@@ -1,0 +1,48 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { ListReply } from '../protocol/sessions';
+import { Badge } from './badge';
+import { showFailure } from './commands/command';
+import { registerCommands } from './commands/table';
+import { CoreClient } from './coreClient';
+import { ItemDetails } from './itemDetails';
+import { Documents } from './planPreview/documents';
+import { Refresher } from './refresher';
+import { Roots } from './roots';
+import type { Services } from './services';
+import { setting } from './settings';
+import { Source } from './source';
+import { useTranslator } from './text/l10n';
+import type { RowView } from './views/rowView';
+import { sessionsView } from './views/sessions';
+import { workItemsView } from './views/workItems';
+
+/** Builds everything and asks the program for the first time; nothing here waits for it. */
+export function activate(context: vscode.ExtensionContext): void {
+  useTranslator(vscode.l10n.t, vscode.env.language);
+  const output = vscode.window.createOutputChannel('Loopkeeper', { log: true });
+  const client = new CoreClient(() => ({
+    node: process.execPath,
+    program: path.join(context.extensionPath, 'dist', 'cli.js'),
+    mayExecute: vscode.workspace.isTrusted,
+    environment: { LOOPKEEPER_TMUX: setting('tmuxPath', 'tmux'), LOOPKEEPER_GIT: setting('gitPath', 'git') },
+  }), output);
+  const roots = new Roots(client, output);
+  const list = new Source<ListReply>(roots, async (root) => (await client.run({ place: root, args: ['sessions', 'list'], schema: ListReply })).reply);
+  const details = new ItemDetails(client, output, list);
+  const documents = new Documents();
+  const views = new Map<string, RowView>([
+    ['loopkeeper.workItems', workItemsView(list, roots, details)],
+    ['loopkeeper.sessions', sessionsView(list)],
+  ]);
+  const refresher = new Refresher(roots, list, [list], () => [...views.values()].some(({ tree }) => tree.visible));
+  const services: Services = {
+    client, roots, list, details, refresher, documents, output, views, extension: context.extension,
+    background: (work) => { work.catch((error: unknown) => showFailure(services, error)); },
+  };
+  context.subscriptions.push(output, client, roots, list, details, documents, ...views.values(), refresher, ...registerCommands(services));
+  const workItems = views.get('loopkeeper.workItems');
+  if (workItems) context.subscriptions.push(new Badge(workItems.tree, roots));
+  for (const { tree } of views.values()) context.subscriptions.push(tree.onDidChangeVisibility(() => { refresher.schedulePoll(); }));
+  services.background(roots.get());
+}
