@@ -322,7 +322,7 @@ function sharedBy(yaml: YamlText, path: readonly string[]): Failure | undefined 
     const anchor = (node as { anchor?: string } | null | undefined)?.anchor;
     const name = isAlias(node) ? node.source : anchor !== undefined && names.has(anchor) ? anchor : undefined;
     if (name === undefined) continue;
-    const line = lineOf(yaml, node);
+    const line = lineOf(yaml, pair?.key ?? node);
     const other = uses.find((alias) => alias.source === name && alias !== node);
     const what = isAlias(node) ? `is the alias *${name}` : `is also used as *${name}${other ? ` on line ${String(lineOf(yaml, other))}` : ''}`;
     return new Failure('yaml-shared', `${yaml.file}:${String(line)}: ${key || 'the document'} ${what}, so setting ${path.join('.')} would change more than that.`,
