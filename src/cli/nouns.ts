@@ -4,6 +4,7 @@ import type { Command } from './command';
 export const nouns: Record<string, () => Promise<{ command: Command }>> = {
   status: () => import('./commands/status'),
   sessions: () => import('./commands/sessions'),
+  retest: () => import('./commands/retest'),
   events: () => import('./commands/events'),
   undo: () => import('./commands/undo'),
   trash: () => import('./commands/trash'),

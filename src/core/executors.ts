@@ -5,6 +5,7 @@ import { assertInside, diskReader, unsafePath } from './disk/reader';
 import type { Executors } from './plan/executor';
 import { fileExecutors, outcomeOfError } from './plan/fileSteps';
 import type { RebuildIndexStep } from './plan/plan';
+import { buildVerdicts } from './retest/store';
 import { buildPortableIndex } from './workItems/portableIndex';
 
 type Rebuilt = { kind: 'write'; text: string } | { kind: 'delete' };
@@ -12,6 +13,7 @@ type Rebuilt = { kind: 'write'; text: string } | { kind: 'delete' };
 /** How each derived file follows from the files beside it. */
 const rebuilders: Record<string, (step: RebuildIndexStep) => Rebuilt> = {
   'portable-index': (step) => buildPortableIndex(diskReader, path.dirname(step.path)),
+  'retest-verdicts': (step) => ({ kind: 'write', text: buildVerdicts(diskReader, step.root) }),
 };
 
 async function rebuild(step: RebuildIndexStep): Promise<'done' | 'already'> {

@@ -11,9 +11,9 @@ export type VerdictStatus = z.infer<typeof VerdictStatus>;
 export const Actor = z.enum(['agent', 'operator', 'system']);
 export type Actor = z.infer<typeof Actor>;
 
-/** One line of a transcript. Unknown kinds and unknown fields are kept. */
-export const RetestEvent = z.looseObject({ seq: z.number(), ts: z.string(), kind: z.string(), actor: Actor, payload: z.record(z.string(), z.unknown()) });
-export interface RetestEvent { seq: number; ts: string; kind: string; actor: Actor; payload: Record<string, unknown> }
+/** One line of a transcript. Any kind is allowed. */
+export const RetestEvent = z.object({ seq: z.number(), ts: z.string(), kind: z.string(), actor: Actor, payload: z.record(z.string(), z.unknown()) });
+export type RetestEvent = z.infer<typeof RetestEvent>;
 
 /** The command output a verdict rests on: the last one before it and after the last withdrawal. */
 export const Evidence = z.object({ seq: z.number(), command: z.string(), exit_code: z.nullable(z.number()) });
@@ -65,9 +65,10 @@ export type FindingVerdict = z.infer<typeof FindingVerdict>;
 /** verdicts.json: a projection of all transcripts, for other readers; rebuilt by every command that appends. */
 export const VerdictsFile = z.object({
   version: z.literal(1),
-  findings: z.record(z.string(), FindingVerdict),
-  /** One row a session. */
-  sessions: z.record(z.string(), z.extend(Projection, { finding: z.nullable(z.string()) })),
+  /** The current verdict of each finding that has one, by finding. Lists, because a finding may have any name. */
+  findings: z.array(z.extend(FindingVerdict, { finding: z.string() })),
+  /** One row a session, by session id. */
+  sessions: z.array(z.extend(Projection, { session: z.string(), finding: z.nullable(z.string()) })),
 });
 export type VerdictsFile = z.infer<typeof VerdictsFile>;
 
@@ -130,6 +131,8 @@ export const RetestChangeReply = z.extend(PlanReply, {
   after: Projection,
   /** What the finding shows before and after. */
   determination: z.object({ before: z.nullable(FindingVerdict), after: z.nullable(FindingVerdict) }),
+  /** What an agent is to be started with; only of a message that wakes an idle session. */
+  prompt: z.optional(z.string()),
   path: z.string(),
 });
 export type RetestChangeReply = z.infer<typeof RetestChangeReply>;

@@ -90,22 +90,19 @@ export function determinations(sessions: readonly Session[]): Map<string, Findin
 
 /** verdicts.json as it should be for these sessions. A finding without a current verdict is not in it. */
 export function verdictsOf(sessions: readonly Session[]): VerdictsFile {
-  const file: VerdictsFile = { version: 1, findings: {}, sessions: {} };
   const findings = [...determinations(sessions)].sort(([a], [b]) => (a < b ? -1 : 1));
-  // Built from entries: a finding may be named like a property of every object.
-  file.findings = Object.fromEntries(findings.flatMap(([finding, verdict]) => (verdict ? [[finding, verdict]] : [])));
-  file.sessions = Object.fromEntries(sessions.map(({ id, facts }) => [id, { finding: facts.finding, ...facts.projection }]));
-  return file;
+  return {
+    version: 1,
+    findings: findings.flatMap(([finding, verdict]) => (verdict ? [{ finding, ...verdict }] : [])),
+    sessions: sessions.map(({ id, facts }) => ({ session: id, finding: facts.finding, ...facts.projection })),
+  };
 }
 
-/** The text of verdicts.json from the transcripts alone: one row a line, so that a change is a short difference. */
-export function verdictsText(sessions: readonly Session[]): string {
-  const { version, findings, sessions: rows } = verdictsOf(sessions);
-  const lines = (entries: Record<string, unknown>): string => {
-    const all = Object.entries(entries).map(([key, value]) => `    ${JSON.stringify(key)}: ${JSON.stringify(value)}`);
-    return all.length === 0 ? '{}' : `{\n${all.join(',\n')}\n  }`;
-  };
-  return `{\n  "version": ${String(version)},\n  "findings": ${lines(findings)},\n  "sessions": ${lines(rows)}\n}\n`;
+/** The text of verdicts.json from the transcripts alone: one row a line, so that a change is a short difference. Failures as `readSessions`. */
+export function buildVerdicts(reader: Reader, stateRoot: string): string {
+  const { version, findings, sessions } = verdictsOf(readSessions(reader, stateRoot).sessions);
+  const rows = (entries: readonly unknown[]): string => (entries.length === 0 ? '[]' : `[\n${entries.map((entry) => `    ${JSON.stringify(entry)}`).join(',\n')}\n  ]`);
+  return `{\n  "version": ${String(version)},\n  "findings": ${rows(findings)},\n  "sessions": ${rows(sessions)}\n}\n`;
 }
 
 /** verdicts.json as it is: undefined when absent, `unreadable` when it is not ours or damaged. Never repaired by reading. */
