@@ -29,17 +29,16 @@ export function decideRun(key: string, entry: unknown, cutoff: Cutoff): Decision
  * @param text the file's text; @param now the clock; @param days the window
  */
 export function pruneRuns(text: string, now: Date, days?: number): Pruned {
-  const file = readEntries(text, 'runs');
-  if ('problem' in file) return { text, decisions: [], skipped: file.problem };
   const cutoff = cutoffAt(now, days);
   const gone = new Set<Member>();
-  const decisions = file.entries.map(({ key, member, value }) => {
+  const file = readEntries(text, 'runs', (key, value, member) => {
     const decision = decideRun(key, value, cutoff);
     if (decision.action === 'delete') gone.add(member);
     return decision;
   });
-  if (gone.size === 0) return { text, decisions, skipped: null };
-  return { text: rewriteEntries(file, gone, [], layoutOf(text, file.members)), decisions, skipped: null };
+  if ('problem' in file) return { text, decisions: [], skipped: file.problem };
+  if (gone.size === 0) return { text, decisions: file.entries, skipped: null };
+  return { text: rewriteEntries(file, gone, [], layoutOf(text, file.members)), decisions: file.entries, skipped: null };
 }
 
 /**
@@ -58,14 +57,14 @@ export function recordRun(text: string | null, run: RunRecord, now: Date): Writt
 }
 
 function mergeRun(text: string, runId: string, run: RunRecord, now: Date): string {
-  const file = readEntries(text, 'runs');
+  const file = readEntries(text, 'runs', (key, value, member) => (key === runId ? { member, value } : undefined));
   if ('problem' in file) throw notUnderstood(file.problem, 'runs');
-  const old = file.entries.find(({ key }) => key === runId);
+  const old = file.entries.find((entry) => entry !== undefined);
   const json = JSON.stringify({
     workflow_name: run.workflowName,
     head_sha: run.headSha,
     outcome: run.outcome,
-    reject_count: rejectCount(runId, old?.value ?? (old === undefined ? {} : null)) + (run.outcome === 'rejected' ? 1 : 0),
+    reject_count: (old === undefined ? 0 : rejectCount(runId, old.value)) + (run.outcome === 'rejected' ? 1 : 0),
     loop_run_id: run.loopRunId ?? '',
     updated_at: timestamp(now),
   });

@@ -29,7 +29,7 @@ export function logLines(text: string): LogLine[] {
 
 /** The parsed entry of a line, or undefined when the line is not one JSON object without duplicate keys. */
 export function parseLogLine(line: string): Record<string, unknown> | undefined {
-  const read = readJson(line, 0);
+  const read = readJson(line);
   return 'problem' in read || !isObject(read.value) ? undefined : read.value;
 }
 

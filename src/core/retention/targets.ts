@@ -58,7 +58,7 @@ export function changeEntry(text: string, entry: Member, change: (members: reado
 }
 
 /** The text of a file without the members that go and with the changed entries, in one pass over both. */
-export function rewriteEntries(file: EntryFile, gone: ReadonlySet<Member>, entryEdits: readonly Edit[], layout: Layout): string {
+export function rewriteEntries(file: EntryFile<unknown>, gone: ReadonlySet<Member>, entryEdits: readonly Edit[], layout: Layout): string {
   const { container } = file;
   const removals = changeObject(file.text, { start: container.start, end: container.end, members: container.members ?? [] }, { remove: gone }, layout, 1);
   // An entry that is changed is never one that goes, so the two lists do not overlap.
@@ -72,18 +72,18 @@ export function rewriteEntries(file: EntryFile, gone: ReadonlySet<Member>, entry
  * @returns the text after it and the decisions; a file that cannot be understood is skipped, not an error
  */
 export function pruneTargets(text: string, now: Date, days?: number): Pruned {
-  const file = readEntries(text, 'targets');
-  if ('problem' in file) return { text, decisions: [], skipped: file.problem };
   const cutoff = cutoffAt(now, days);
-  const layout = layoutOf(text, file.members);
   const gone = new Set<Member>();
-  const edits: Edit[] = [];
-  const decisions = file.entries.map(({ key, member, value }) => {
+  const cooled: Member[] = [];
+  const file = readEntries(text, 'targets', (key, value, member) => {
     const decision = decideTarget(key, value, cutoff);
     if (decision.action === 'delete') gone.add(member);
-    if (decision.action === 'cooldown') edits.push(...changeEntry(text, member, (members) => cooldown(text, members), layout));
+    if (decision.action === 'cooldown') cooled.push(member);
     return decision;
   });
-  if (gone.size === 0 && edits.length === 0) return { text, decisions, skipped: null };
-  return { text: rewriteEntries(file, gone, edits, layout), decisions, skipped: null };
+  if ('problem' in file) return { text, decisions: [], skipped: file.problem };
+  if (gone.size === 0 && cooled.length === 0) return { text, decisions: file.entries, skipped: null };
+  const layout = layoutOf(text, file.members);
+  const edits = cooled.flatMap((member) => changeEntry(text, member, (members) => cooldown(text, members), layout));
+  return { text: rewriteEntries(file, gone, edits, layout), decisions: file.entries, skipped: null };
 }

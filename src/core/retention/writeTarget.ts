@@ -53,9 +53,9 @@ export function writeTarget(text: string | null, write: TargetWrite | undefined,
 
 /** Patches one target in text that was just pruned; undefined when its pending pull request is not the one meant. */
 export function patchTarget(text: string, write: TargetWrite, now: Date): string | undefined {
-  const file = readEntries(text, 'targets');
+  const file = readEntries(text, 'targets', (key, value, member) => (key === write.target ? { member, value } : undefined));
   if ('problem' in file) throw notUnderstood(file.problem, 'targets');
-  const entry = file.entries.find(({ key }) => key === write.target);
+  const entry = file.entries.find((found) => found !== undefined);
   const value = entry === undefined ? {} : entry.value;
   if (!isObject(value)) {
     throw new Failure('malformed-entry', `The entry ${JSON.stringify(write.target)} is not an object.`, 'Repair or remove that entry by hand, then write again.');
@@ -117,7 +117,7 @@ function nextCounter(write: TargetWrite, before: Record<string, unknown>): numbe
 
 function nextRejections(write: TargetWrite): string | undefined {
   const given = write.openRejections ?? '[]';
-  if (given !== 'keep' && 'problem' in readJson(given, 0)) {
+  if (given !== 'keep' && 'problem' in readJson(given)) {
     throw new Failure('bad-argument', 'The open rejections are not JSON.', 'Pass a JSON array, for example [].', 2);
   }
   if (!rejectionOutcomes.includes(write.outcome)) return '[]';
