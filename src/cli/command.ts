@@ -57,6 +57,7 @@ export const commonOptions = {
 /** Options of the verbs that read the loop's state. */
 export const stateOptions = {
   config: { type: 'string', value: 'PATH', help: 'The cli-config.yaml to use instead of the one that is found.' },
+  'no-exec': { type: 'boolean', help: 'Start no other program: no git, no tmux.' },
 } satisfies Record<string, Option>;
 
 /** The options of every verb that changes files by a plan. */

@@ -1,4 +1,4 @@
-import type { RunResult } from '../core/plan/engine';
+import { inOrder, type RunResult } from '../core/plan/engine';
 import type { Step } from '../core/plan/plan';
 import type { ItemReply, PlanReply, StepView } from '../protocol/plan';
 import type { Message } from '../protocol/message';
@@ -15,7 +15,7 @@ export function stepView(step: Step): StepView {
  * The reply of a plan, dry or done. `removed` is what would go in a dry run, what was verified to be gone after it;
  * `extra` adds what a verb shows of an item besides.
  */
-export function planReply(result: RunResult, options: { stateRoot?: string; warnings?: Message[]; extra?: (ref: string) => Partial<ItemReply> } = {}): PlanReply {
+export function planReply(result: RunResult, options: { stateRoot?: string; warnings?: Message[]; extra?: (ref: string) => Partial<ItemReply>; passedOver?: PlanReply['passedOver'] } = {}): PlanReply {
   const { plan, outcome } = result;
   const outcomes = new Map(outcome?.items.map((item) => [item.ref, item]));
   const steps = new Map<string, Step[]>();
@@ -24,7 +24,6 @@ export function planReply(result: RunResult, options: { stateRoot?: string; warn
     const known = steps.get(key);
     if (known) known.push(step); else steps.set(key, [step]);
   }
-  const rank = (piece: string): number => { const at = plan.pieceOrder.indexOf(piece); return at < 0 ? plan.pieceOrder.length : at; };
   const items = plan.items.map((item): ItemReply => {
     const own = steps.get(item.ref) ?? [];
     const done = outcomes.get(item.ref);
@@ -32,7 +31,7 @@ export function planReply(result: RunResult, options: { stateRoot?: string; warn
       ref: item.ref,
       found: item.found,
       live: item.live,
-      removed: done?.removed ?? own.flatMap((step) => step.pieces ?? []).sort((a, b) => rank(a) - rank(b)),
+      removed: done?.removed ?? inOrder(plan, [...new Set(own.flatMap((step) => step.pieces ?? []))]),
       kept: item.kept,
       errors: done?.errors ?? item.errors,
       notices: item.notices,
@@ -44,7 +43,8 @@ export function planReply(result: RunResult, options: { stateRoot?: string; warn
   return {
     verb: plan.verb, dryRun: outcome === undefined, plan: plan.id, digest: plan.digest,
     ...(options.stateRoot === undefined ? {} : { stateRoot: options.stateRoot }),
-    items, warnings: [...(options.warnings ?? []), ...plan.warnings, ...(outcome?.warnings ?? [])],
+    items, ...(options.passedOver === undefined ? {} : { passedOver: options.passedOver }),
+    warnings: [...(options.warnings ?? []), ...plan.warnings, ...(outcome?.warnings ?? [])],
   };
 }
 

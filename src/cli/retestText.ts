@@ -48,15 +48,23 @@ export function printShow(out: Terminal, reply: RetestShowReply): void {
   out.line(out.paint('dim', plain(reply.path)));
 }
 
+/** What the session is after a command, and what was said or withdrawn by it. */
+function consequence(reply: RetestChangeReply): string {
+  const event = reply.appended.find(({ kind }) => kind.startsWith('verdict'));
+  const state = `${plain(reply.session)} is ${words(reply.after.status)}`;
+  if (!event) return `${state}.`;
+  const verdict = `${words(String(event.payload.status))}, "${plain(String(event.payload.rationale))}"`;
+  return event.kind === 'verdict_cancelled' ? `${state} again. Withdrawn: ${verdict}. It stays in the history.` : `${state} (${event.actor}): ${verdict}.`;
+}
+
 export function printChange(out: Terminal, reply: RetestChangeReply, commandLine: string): void {
   const [item] = reply.items;
   const failed = (item?.errors.length ?? 0) > 0;
-  const kinds = reply.appended.map(({ kind }) => kind).join(', ');
-  if (reply.dryRun) out.line(`Would append ${plural(reply.appended.length, 'event')} to ${plain(reply.path)}: ${kinds}.`);
-  else if (!failed) out.line(`${plain(reply.session)} is ${out.paint('bold', words(reply.after.status))}: ${kinds}.`);
-  if (!failed && reply.finding !== null) {
+  if (reply.dryRun) out.line(`Would append ${plural(reply.appended.length, 'event')} (${reply.appended.map(({ kind }) => kind).join(', ')}) to ${plain(reply.path)}. Then:`);
+  if (!failed) {
+    out.line(consequence(reply));
     const { before, after } = reply.determination;
-    if (JSON.stringify(before) !== JSON.stringify(after)) out.line(`${reply.dryRun ? 'Then: ' : ''}${shown(reply.finding, after)}`);
+    if (JSON.stringify(before) !== JSON.stringify(after)) out.line(shown(reply.finding, after));
   }
   for (const notice of item?.notices ?? []) out.line(`  ${plain(notice.message)}`);
   for (const error of item?.errors ?? []) out.error(`${plain(reply.session)}: ${out.paint('red', 'error')}: ${plain(error.message)}`);

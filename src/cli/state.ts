@@ -67,3 +67,13 @@ export function actorOf(context: Context): string | undefined {
   const { USER, LOGNAME, USERNAME } = context.env;
   return [USER, LOGNAME, USERNAME].find((name) => name !== undefined && name !== '') ?? context.userName();
 }
+
+/** The git to run: of the settings of the editor, else of the configuration. */
+export function gitOf(context: Context, config: CliConfig): string {
+  return context.env['LOOPKEEPER_GIT'] || config.workspace.gitBinary;
+}
+
+/** The tmux to run. */
+export function tmuxOf(context: Context): { command: string } {
+  return { command: context.env['LOOPKEEPER_TMUX'] || 'tmux' };
+}

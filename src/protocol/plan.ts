@@ -72,6 +72,8 @@ export const PlanReply = z.object({
   digest: z.string(),
   stateRoot: z.optional(z.string()),
   items: z.array(ItemReply),
+  /** What `--all` passed by, and why. */
+  passedOver: z.optional(z.array(Kept)),
   warnings: z.array(Message),
 });
 export type PlanReply = z.infer<typeof PlanReply>;

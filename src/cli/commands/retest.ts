@@ -53,6 +53,9 @@ async function change(context: Context, values: Values, verb: string, line: stri
   return exitCodeOf(reply);
 }
 
+/** The time of what is appended. Whole seconds are written as such, so that a clock set by hand is found in the transcript as it was set. */
+const nowOf = (context: Context): string => context.clock.now().replace('.000Z', 'Z');
+
 const idPosition = [{ name: 'ID' }];
 const changeOptions = { ...planOptions, ...stateOptions };
 const verdictOptions: Record<string, Option> = {
@@ -74,7 +77,7 @@ function verdictVerb(name: 'conclude' | 'adjudicate', summary: string, example: 
       if (actor !== undefined && actor !== 'agent' && actor !== 'operator') throw usage(`--actor is operator or agent, not ${JSON.stringify(actor.slice(0, 80))}.`, name);
       const command: RetestCommand = { name, args: { status, rationale, ...(actor === undefined ? {} : { actor }) } };
       return change(context, values, name, [id, '--status', status, '--rationale', rationale, ...(actor === undefined ? [] : ['--actor', actor])],
-        (reader, place) => planCommand(reader, place, id, command, context.clock.now()));
+        (reader, place) => planCommand(reader, place, id, command, nowOf(context)));
     },
   };
 }
@@ -84,7 +87,7 @@ async function wake(context: Context, values: Values, id: string): Promise<numbe
     throw new Failure('not-available', 'This version of Loopkeeper does not wake agents yet.', 'Add --dry-run to see the prompt that an agent would get.', 2);
   }
   const { stateRoot } = await loadConfig(context, values);
-  const { session, decision } = previewWake(diskReader, stateRoot, id, text(values, 'message'), context.clock.now());
+  const { session, decision } = previewWake(diskReader, stateRoot, id, text(values, 'message'), nowOf(context));
   if (!decision.after) throw new Error('a decision without a state');
   const reply: WakeReply = {
     verb: 'retest-wake', dryRun: true, session: id, finding: session.facts.finding, prompt: decision.prompt ?? '', appended: decision.appended, after: decision.after, warnings: contextWarnings(context),
@@ -128,7 +131,7 @@ export const command: Command = {
           if (entries.length === 0 || entries.some((entry) => entry.trim() === '')) throw usage(`retest start needs --${name}, and it has to say something.`, 'start');
         }
         return change(context, values, 'start', ['--finding', finding, ...goal.flatMap((step) => ['--goal', step]), ...scope.flatMap((endpoint) => ['--scope', endpoint])],
-          (reader, place) => planStart(reader, place, { finding, goal, scope }, context.clock.now()));
+          (reader, place) => planStart(reader, place, { finding, goal, scope }, nowOf(context)));
       },
     },
     show: {
@@ -161,7 +164,7 @@ export const command: Command = {
       see: 'This version starts no agent: of an idle session it prints the prompt to start one with.',
       run(context, values, [id = '', said = '']) {
         if (said.trim() === '') throw usage('The message is empty.', 'message');
-        return change(context, values, 'message', [id, said], (reader, place) => planCommand(reader, place, id, { name: 'message', args: { text: said } }, context.clock.now()));
+        return change(context, values, 'message', [id, said], (reader, place) => planCommand(reader, place, id, { name: 'message', args: { text: said } }, nowOf(context)));
       },
     },
     conclude: verdictVerb('conclude', 'Conclude a live session with a verdict.', "--status fixed --rationale 'The token is no longer returned'"),
@@ -176,13 +179,13 @@ export const command: Command = {
         const given = text(values, 'reason');
         const reason = given === undefined || given.trim() === '' ? {} : { reason: given };
         return change(context, values, 'reopen', [id, ...Object.values(reason).flatMap((words) => ['--reason', words])],
-          (reader, place) => planCommand(reader, place, id, { name: 'reopen', args: reason }, context.clock.now()));
+          (reader, place) => planCommand(reader, place, id, { name: 'reopen', args: reason }, nowOf(context)));
       },
     },
     end: {
       summary: 'End a live session without a verdict; an ended session cannot be reopened.',
       usage: 'ID [--dry-run] [--expect DIGEST]', options: changeOptions, positionals: idPosition, examples: ['loopkeeper retest end S-1'],
-      run: (context, values, [id = '']) => change(context, values, 'end', [id], (reader, place) => planCommand(reader, place, id, { name: 'end', args: {} }, context.clock.now())),
+      run: (context, values, [id = '']) => change(context, values, 'end', [id], (reader, place) => planCommand(reader, place, id, { name: 'end', args: {} }, nowOf(context))),
     },
     audit: {
       summary: 'Recompute every session and name where the stored verdicts differ; exit 1 if they do.',
@@ -201,7 +204,7 @@ export const command: Command = {
       usage: 'ID', options: stateOptions, positionals: idPosition, examples: ['loopkeeper retest export S-1 > S-1.json'],
       async run(context, values, [id = '']) {
         const { stateRoot } = await loadConfig(context, values);
-        const reply = exportRetest(diskReader, stateRoot, id, context.clock.now());
+        const reply = exportRetest(diskReader, stateRoot, id, nowOf(context));
         reply.warnings.push(...contextWarnings(context));
         context.out.document(reply);
         context.out.line(JSON.stringify(reply, null, 2));

@@ -182,23 +182,30 @@ function readBegun(store: Store, id: string): number[] {
   try { return fs.readFileSync(begunFile(store, id), 'utf8').split('\n').filter(Boolean).map(Number); } catch { return []; }
 }
 
-/** Gathers per item what was verified and what failed. */
+/** Gathers per item what was verified and what failed. A piece is gone when every step that takes a part of it is verified. */
 function outcomeOf(plan: Plan, steps: StepOutcome[], closedAt: string): Outcome {
-  const items = new Map(plan.items.map((item) => [item.ref, { ref: item.ref, removed: [] as string[], errors: [...item.errors] }]));
+  const items = new Map(plan.items.map((item) => [item.ref, { ref: item.ref, gone: new Set<string>(), there: new Set<string>(), errors: [...item.errors] }]));
   const warnings: Message[] = [];
   plan.steps.forEach((step, index) => {
     const outcome = steps[index];
     const item = step.item === undefined ? undefined : items.get(step.item);
-    if (isEffective(outcome)) item?.removed.push(...(step.pieces ?? []));
+    for (const piece of step.pieces ?? []) (isEffective(outcome) ? item?.gone : item?.there)?.add(piece);
     if (outcome?.error) {
       const { kind, message } = outcome.error;
       const error = { kind, message: step.onFailure === undefined ? message : `${step.onFailure}: ${message}` };
       if (item) item.errors.push(error); else warnings.push(error);
     }
   });
+  return {
+    steps, warnings, closedAt,
+    items: [...items.values()].map(({ ref, gone, there, errors }) => ({ ref, removed: inOrder(plan, [...gone].filter((piece) => !there.has(piece))), errors })),
+  };
+}
+
+/** Pieces in the order in which the verb reports them. */
+export function inOrder(plan: Pick<Plan, 'pieceOrder'>, pieces: string[]): string[] {
   const rank = (piece: string): number => { const at = plan.pieceOrder.indexOf(piece); return at < 0 ? plan.pieceOrder.length : at; };
-  for (const item of items.values()) item.removed.sort((a, b) => rank(a) - rank(b));
-  return { steps, items: [...items.values()], warnings, closedAt };
+  return pieces.sort((a, b) => rank(a) - rank(b));
 }
 
 /** Finishes what a killed program left, oldest first. A plan that cannot be finished is set aside and blocks nobody. */

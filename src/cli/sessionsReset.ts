@@ -1,0 +1,125 @@
+import { Failure } from '../core/disk/failure';
+import { planTrash } from '../core/plan/store';
+import { runPlan } from '../core/plan/engine';
+import { gatherReset, type PassedOver } from '../core/sessions/resetFacts';
+import { planReset, type ItemFacts } from '../core/sessions/resetPlan';
+import type { CheckoutView, ItemReply, PlanReply } from '../protocol/plan';
+import { flag, planOptions, stateOptions, text, texts, type Context, type Values, type Verb } from './command';
+import { plain, plural } from './output';
+import { exitCodeOf, planReply, printNextStep, printWarnings } from './planReply';
+import { actorOf, contextWarnings, gitOf, loadConfig, runDefaults, stateStore, tmuxOf } from './state';
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** What a person is told of an item before it is reset: who ends, which work is in its checkouts, what was asked of it. */
+function extrasOf(item: ItemFacts, keptAt: string | null): Partial<ItemReply> {
+  const control = item.snapshot.sections.control?.value;
+  const seen = item.snapshot.sections.poll?.value['seenComments'];
+  const checkouts = item.checkouts.filter((checkout) => checkout.moves.length > 0);
+  return {
+    ...(item.sessions.some(({ ending }) => ending.step) ? { ends: item.sessions.filter(({ ending }) => ending.step).map(({ ending, harness }) => ({ ref: ending.ref, harness, terminal: ending.terminal, open: ending.open })) } : {}),
+    ...(checkouts.length > 0 ? { checkouts: checkouts.map((checkout): CheckoutView => ({
+      path: checkout.path, uncommitted: checkout.work?.uncommitted ?? null, untracked: checkout.work?.untracked ?? null, ignored: checkout.work?.ignored ?? null,
+      nestedRepositories: checkout.work?.nestedRepositories ?? null, unpushed: checkout.work?.unpushed ?? null, branch: checkout.work?.branch ?? null, keptAt: keptAt === null ? null : checkout.moves[0]?.to ?? null,
+    })) } : {}),
+    ...(control ? { control: { command: asText(control['command']), actor: asText(control['actor']), requestedAt: asText(control['requestedAt']) } } : {}),
+    ...(item.snapshot.sections.poll ? { poll: { seenComments: Array.isArray(seen) ? seen.length : 0 } } : {}),
+  };
+}
+
+async function reset(context: Context, values: Values): Promise<number> {
+  const refs = texts(values, 'work-item');
+  const all = flag(values, 'all');
+  const usage = (message: string) => new Failure('usage', message, 'See `loopkeeper sessions reset --help`.', 2);
+  if (refs.length === 0 && !all) throw usage('Name the work items with --work-item, or ask for all of them with --all; a bare reset never means everything.');
+  if (refs.length > 0 && all) throw usage('--work-item and --all exclude each other: name the work items, or ask for all of them.');
+  const unknown = texts(values, 'include').find((piece) => piece !== 'graph');
+  if (unknown !== undefined) throw usage(`--include takes graph, not ${JSON.stringify(unknown.slice(0, 40))}.`);
+  const config = await loadConfig(context, values);
+  const store = stateStore(config);
+  const keepTrash = !flag(values, 'no-trash');
+  const expect = text(values, 'expect');
+  let items: ItemFacts[] = [];
+  let passedOver: PassedOver[] = [];
+  let trash = '';
+  const sessionId = context.env['CLAUDE_CODE_SESSION_ID'];
+  const result = await runPlan({
+    ...runDefaults(context), store, verb: 'reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    lockWaitMs: 10_000 + config.tmux.harnessKillGraceSeconds * 1000,
+    build: async (reader, planId) => {
+      trash = planTrash(store, planId);
+      const gathered = await gatherReset({
+        config, selection: all ? 'all' : { refs }, includeGraph: texts(values, 'include').includes('graph'), keepTrash, actor: actorOf(context),
+        mayExecute: !flag(values, 'no-exec'), git: gitOf(context, config), tmux: tmuxOf(context),
+        caller: { pid: context.pid, ...(sessionId === undefined || sessionId === '' ? {} : { harnessSessionId: sessionId }) },
+        trash: { storeDirectory: store.directory, planId }, signal: context.signal,
+      }, reader);
+      items = gathered.facts.items;
+      passedOver = gathered.passedOver;
+      return planReset(gathered.facts, reader);
+    },
+  });
+  const extras = new Map(items.map((item) => [item.snapshot.ref.ref, extrasOf(item, keepTrash ? trash : null)]));
+  const reply = planReply(result, { stateRoot: config.stateRoot, warnings: contextWarnings(context), extra: (ref) => extras.get(ref) ?? {}, ...(all ? { passedOver } : {}) });
+  context.out.document(reply);
+  if (!context.out.json) print(context, reply, all, refs, config.stateRoot);
+  return exitCodeOf(reply);
+}
+
+/** `5 uncommitted files, 2 untracked and 1 unpushed commit`; empty when there is nothing, or nothing is known. */
+export function workText(checkout: Pick<CheckoutView, 'uncommitted' | 'untracked' | 'ignored' | 'nestedRepositories' | 'unpushed'>): string {
+  const part = (count: number | null, one: string, many?: string): string[] => (count !== null && count > 0 ? [plural(count, one, many)] : []);
+  const parts = [
+    ...part(checkout.uncommitted, 'uncommitted file'), ...part(checkout.untracked, 'untracked file'), ...part(checkout.ignored, 'ignored file'),
+    ...part(checkout.nestedRepositories, 'nested repository', 'nested repositories'), ...part(checkout.unpushed, 'unpushed commit'),
+  ];
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
+}
+
+function printItem(context: Context, item: ItemReply, dryRun: boolean): void {
+  const { out } = context;
+  const name = out.paint('bold', plain(item.ref));
+  const ended = item.ends ?? [];
+  if (ended.length > 0) out.line(`${name}: ${dryRun ? 'would end' : 'ended'} ${plural(ended.length, 'running agent')} (${ended.map((end) => plain(end.ref)).join(', ')})`);
+  else if (item.live) out.line(`${name}: ${dryRun ? 'would close' : 'closed'} a live session that has no running terminal`);
+  for (const checkout of item.checkouts ?? []) {
+    if (!item.removed.includes('workspace')) continue;
+    const work = workText(checkout);
+    out.line(`${name}: ${dryRun ? 'would remove' : 'removed'} the checkout ${plain(checkout.path)}`);
+    if (work !== '') out.line(`${name}: ${out.paint('yellow', work)} in it ${checkout.keptAt === null ? 'would be gone for good' : `${dryRun ? 'would be kept' : 'kept'} at ${plain(checkout.keptAt)}`}`.replace('would be gone', dryRun ? 'would be gone' : 'gone'));
+  }
+  const others = item.removed.filter((piece) => piece !== 'workspace');
+  if (others.length > 0) out.line(`${name}: ${dryRun ? 'would forget' : 'forgot'} ${others.join(', ')}`);
+  else if (item.errors.length === 0 && item.removed.length === 0) out.error(`${plain(item.ref)}: nothing to reset`);
+  for (const kept of item.kept) if (kept.what !== 'repository') out.line(out.paint('dim', `  stays: ${plain(kept.what)} (${plain(kept.why)})`));
+  for (const notice of item.notices) out.line(`  ${out.paint('yellow', 'note')}: ${plain(notice.message)}`);
+  if (dryRun) for (const step of item.steps) out.line(out.paint('dim', `  ${step.kind.padEnd(12)} ${plain(step.path ?? '')}  ${plain(step.reason)}${step.undo === 'none' ? ' (cannot be undone)' : ''}`));
+  for (const error of item.errors) out.error(`${plain(item.ref)}: ${out.paint('red', 'error')}: ${plain(error.message)}`);
+}
+
+function print(context: Context, reply: PlanReply, all: boolean, refs: string[], stateRoot: string): void {
+  printWarnings(context.out, reply.warnings);
+  for (const item of reply.items) printItem(context, item, reply.dryRun);
+  if (reply.items.length === 0) context.out.error(`Nothing to reset: ${plain(stateRoot)} holds no work item.`);
+  for (const passed of reply.passedOver ?? []) context.out.line(context.out.paint('dim', `not reset: ${plain(passed.what)} (${plain(passed.why)})`));
+  const quoted = (word: string): string => (/^[\w:/.#-]+$/.test(word) && !word.includes('#') ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+  printNextStep(context.out, reply, `loopkeeper sessions reset ${all ? '--all' : refs.map((ref) => `--work-item ${quoted(ref)}`).join(' ')}`);
+}
+
+export const resetVerb: Verb = {
+  summary: 'Forget work items: session, control, poll and checkout go; repository, ticket and event log stay.',
+  usage: '(--work-item REF… | --all) [--dry-run] [--include graph] [--expect DIGEST] [--no-trash] [--no-exec] [--config PATH] [--json]',
+  options: {
+    'work-item': { type: 'string', multiple: true, value: 'REF', help: 'The item, e.g. github:octo/repo#15; may be repeated.' },
+    all: { type: 'boolean', help: 'Every item that this state root remembers.' },
+    include: { type: 'string', multiple: true, value: 'graph', choices: ['graph'], help: 'Forget the phase choices too.' },
+    'no-trash': { type: 'boolean', help: 'Erase outright: nothing is kept, and there is no undo.' },
+    ...planOptions, ...stateOptions,
+  },
+  examples: [
+    "loopkeeper sessions reset --work-item 'github:octo/repo#15' --dry-run",
+    "loopkeeper sessions reset --work-item 'github:octo/repo#15' --work-item 'github:octo/repo#21'",
+    'loopkeeper sessions reset --all --expect DIGEST_OF_THE_DRY_RUN',
+  ],
+  run: reset,
+};
