@@ -18,7 +18,7 @@ describe('portable records', () => {
   it('tell sections, tombstones and silence apart', () => {
     const found = read('{"ref": "github:octo/repo#6", "control": {}, "poll": null, "sealed": false}');
     assert.ok(found.kind === 'record');
-    assert.deepEqual(found.record.sections, { control: {}, poll: null });
+    assert.deepEqual([found.record.sections.control?.command, found.record.sections.poll, 'graph' in found.record.sections], ['', null, false]);
     assert.equal(found.record.sealed, false);
     const other = read('{"ref": "nonsense", "control": [1], "graph": "x", "sealed": "yes"}');
     assert.ok(other.kind === 'record');
@@ -137,18 +137,18 @@ describe('the older layout', () => {
     '/s/control/github-octo-repo-3.json': '{ broken',
     '/s/control/github-octo-repo-4.json': 'link!',
     '/s/control/elsewhere-5.json': '{"ref": "github:octo/repo#5"}',
-    '/s/poll-state.json': '{"items": {"github:octo/repo#1": {"a": 1}, "github:octo/repo#6": null, "github:octo/repo#07": {}, "x": {}, "__proto__": {}}}',
+    '/s/poll-state.json': '{"items": {"github:octo/repo#1": {"seenComments": [1, 2], "lastPolledAt": "x"}, "github:octo/repo#6": null, "github:octo/repo#07": {}, "x": {}, "__proto__": {}}}',
     '/w/poll-state.json': '{"items": {"github:octo/repo#1": {"b": 1}, "github:octo/repo#6": {"c": 1}}}',
   } as const;
 
   it('is asked for control by file name and for poll by ref, the newer file first', () => {
     const tree = readLegacy(memoryReader(files), places);
-    assert.deepEqual(tree.control(item(1)), { value: { ref: 'github:octo/repo#1', command: 'start' }, path: '/s/control/github-octo-repo-1.json' });
-    assert.deepEqual(tree.control(item(2))?.value, { command: 'stop' });
+    assert.deepEqual(tree.control(item(1)), { facts: { command: 'start', source: '', actor: '', requestedAt: '', note: '', armed: true }, path: '/s/control/github-octo-repo-1.json' });
+    assert.deepEqual([tree.control(item(2))?.facts.command, tree.control(item(2))?.facts.armed], ['stop', false]);
     assert.equal(tree.control(parseRef('github:a/b-c#1')), undefined, 'another item’s file is not this item’s control');
     assert.ok(tree.holds(parseRef('github:a/b-c#1')), 'but the-loop would take it for that');
-    assert.deepEqual(tree.poll(item(1)), { value: { a: 1 }, path: '/s/poll-state.json' });
-    assert.deepEqual(tree.poll(item(6)), { value: { c: 1 }, path: '/w/poll-state.json' });
+    assert.deepEqual(tree.poll(item(1)), { facts: { seenComments: 2, lastPolledAt: 'x' }, path: '/s/poll-state.json' });
+    assert.deepEqual(tree.poll(item(6)), { facts: { seenComments: 0, lastPolledAt: '' }, path: '/w/poll-state.json' });
     assert.equal(tree.poll(item(7)), undefined);
     assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map((n) => tree.holds(item(n))), [true, true, false, true, false, true, false]);
     assert.equal(tree.control(item(4)), undefined);

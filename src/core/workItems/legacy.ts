@@ -4,14 +4,15 @@ import { messageOf } from '../disk/failure';
 import type { Reader } from '../disk/reader';
 import { isObject, readJson, type JsonObject } from './jsonFile';
 import { tryRef, type WorkItemRef } from './ref';
+import { factsOf, type ControlFacts, type PollFacts } from './sections';
 
-/** A section that only the older layout holds, and the file it is in. */
-export interface LegacySection { value: JsonObject; path: string }
+/** A section that the older layout holds, and the file it is in. */
+export interface LegacySection<Facts> { facts: Facts; path: string }
 
 /** The tree of the older layout (the-loop §1.7): read where a portable record does not say, never written. */
 export interface LegacyTree {
-  control(ref: WorkItemRef): LegacySection | undefined;
-  poll(ref: WorkItemRef): LegacySection | undefined;
+  control(ref: WorkItemRef): LegacySection<ControlFacts> | undefined;
+  poll(ref: WorkItemRef): LegacySection<PollFacts> | undefined;
   /**
    * True when the-loop would find something here for the item if its portable record were gone: then the record is sealed, not deleted.
    * It goes by the file name, as the-loop does, also where the ref inside is another one.
@@ -65,16 +66,16 @@ export function readLegacy(reader: Reader, places: CliConfig['legacy']): LegacyT
     return polls;
   };
 
-  const control = (ref: WorkItemRef): LegacySection | undefined => {
+  const control = (ref: WorkItemRef): LegacySection<ControlFacts> | undefined => {
     const value = controlFile(ref.slug);
     if (value === undefined || value === 'unsafe') return undefined;
     const inside = tryRef(value['ref']);
-    return inside && inside.ref !== ref.ref ? undefined : { value, path: path.join(places.controlDir, `${ref.slug}.json`) };
+    return inside && inside.ref !== ref.ref ? undefined : { facts: factsOf.control(value), path: path.join(places.controlDir, `${ref.slug}.json`) };
   };
-  const poll = (ref: WorkItemRef): LegacySection | undefined => {
+  const poll = (ref: WorkItemRef): LegacySection<PollFacts> | undefined => {
     for (const { path: file, items } of pollFiles()) {
       const value = Object.hasOwn(items, ref.ref) ? items[ref.ref] : undefined;
-      if (isObject(value)) return { value, path: file };
+      if (isObject(value)) return { facts: factsOf.poll(value), path: file };
     }
     return undefined;
   };

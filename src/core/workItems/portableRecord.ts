@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { toAscii } from '../disk/eventLine';
 import type { Reader } from '../disk/reader';
-import { isObject, isTruthy, membersOf, readJson, type JsonObject } from './jsonFile';
+import { isObject, isTruthy, membersOf, readJson } from './jsonFile';
 import { tryRef, type WorkItemRef } from './ref';
+import { factsOf, type SectionFacts } from './sections';
 
 /** The sections a record is kept for, in the order of the index. */
 export const SECTIONS = ['control', 'poll', 'graph'] as const;
@@ -14,8 +15,8 @@ export interface PortableRecord {
   refText: string;
   ref: WorkItemRef | undefined;
   sealed: boolean;
-  /** Object: the section. `null`: deliberately not recorded. Absent: the record does not say. */
-  sections: Partial<Record<SectionName, JsonObject | null>>;
+  /** Facts: the section is there. `null`: deliberately not recorded. Absent: the record does not say. */
+  sections: { [Name in SectionName]?: SectionFacts[Name] | null };
 }
 
 export type PortableFile =
@@ -46,11 +47,9 @@ export function readPortable(reader: Reader, file: string): PortableFile {
   const refText = value['ref'];
   if (typeof refText !== 'string' || refText === '') return { kind: 'stranger', why: 'it has no ref' };
   const sections: PortableRecord['sections'] = {};
-  for (const name of SECTIONS) {
-    if (!Object.hasOwn(value, name)) continue;
-    const section = value[name];
-    sections[name] = isObject(section) ? section : null;
-  }
+  if (Object.hasOwn(value, 'control')) sections.control = isObject(value['control']) ? factsOf.control(value['control']) : null;
+  if (Object.hasOwn(value, 'poll')) sections.poll = isObject(value['poll']) ? factsOf.poll(value['poll']) : null;
+  if (Object.hasOwn(value, 'graph')) sections.graph = isObject(value['graph']) ? factsOf.graph(value['graph']) : null;
   return { kind: 'record', text, record: { refText, ref: tryRef(refText), sealed: isTruthy(value['sealed']), sections } };
 }
 

@@ -1,0 +1,31 @@
+import { textOr, type JsonObject } from './jsonFile';
+
+/** The last command to a work item. Texts are empty where the record does not say. */
+export interface ControlFacts { command: string; source: string; actor: string; requestedAt: string; note: string; armed: boolean }
+/** What the poller remembers: how many comments it has seen, and when it last looked. */
+export interface PollFacts { seenComments: number; lastPolledAt: string }
+/** The phase choices: the loop, the folder of the spec artifacts, how many nodes. */
+export interface GraphFacts { loop: string; workItem: string; nodes: number }
+export interface SectionFacts { control: ControlFacts; poll: PollFacts; graph: GraphFacts }
+
+// `armed`: the last command lets a daemon start the item (the-loop §1.5).
+const arming = new Set(['start', 'resume', 'contribute', 'do']);
+const countOf = (value: unknown) => (Array.isArray(value) ? value.length : 0);
+
+/** What is shown of a section. Anything may stand in it: a field of the wrong type counts as absent. */
+export const factsOf = {
+  control: (value: JsonObject): ControlFacts => {
+    const command = textOr(value['command'], '');
+    return {
+      command,
+      source: textOr(value['source'], ''),
+      actor: textOr(value['actor'], ''),
+      requestedAt: textOr(value['requestedAt'], ''),
+      note: textOr(value['note'], ''),
+      armed: arming.has(command) && typeof value['ref'] === 'string',
+    };
+  },
+  poll: (value: JsonObject): PollFacts => ({ seenComments: countOf(value['seenComments']), lastPolledAt: textOr(value['lastPolledAt'], '') }),
+  graph: (value: JsonObject): GraphFacts => ({ loop: textOr(value['loop'], ''), workItem: textOr(value['workItem'], ''), nodes: countOf(value['nodes']) }),
+};
+
