@@ -44,20 +44,40 @@ export function appendOnce(request: AppendRequest): 'done' | 'already' {
     const there = Buffer.alloc(stat.size - offset);
     fs.readSync(fd, there, 0, there.length, offset);
     let rest: Buffer | undefined = bytes;
+    let start = stat.size;
     if (there.length > 0) {
-      if (there.length < bytes.length && bytes.subarray(0, there.length).equals(there)) rest = bytes.subarray(there.length);
+      if (there.length < bytes.length && bytes.subarray(0, there.length).equals(there)) { rest = bytes.subarray(there.length); start = offset; }
       else if (there.includes(bytes)) rest = undefined;
       else if (request.exclusive) throw new Failure('changed', `${file} was appended to by another program.`, 'Run the command again.');
       else rest = missingLines(there, bytes);
     }
     if (rest === undefined || rest.length === 0) return 'already';
-    writeAll(fd, rest);
-    fs.fsyncSync(fd);
+    try {
+      writeAll(fd, rest);
+      fs.fsyncSync(fd);
+    } catch (error) {
+      takeBack(fd, start, start === offset ? bytes : rest);
+      throw error;
+    }
   } finally {
     fs.closeSync(fd);
   }
   if (isNew) flushDirectories([path.dirname(file), ...touched]);
   return 'done';
+}
+
+/**
+ * An append that failed half-way leaves nothing: all of it is there or none. Only the beginning of our own bytes at the very end is cut off;
+ * behind what another program appended meanwhile it stays, for the reader to report.
+ */
+function takeBack(fd: number, start: number, ours: Buffer): void {
+  try {
+    const part = Buffer.alloc(Math.min(fs.fstatSync(fd).size - start, ours.length + 1));
+    fs.readSync(fd, part, 0, part.length, start);
+    if (part.length === 0 || !ours.subarray(0, part.length).equals(part)) return;
+    fs.ftruncateSync(fd, start);
+    fs.fsyncSync(fd);
+  } catch { /* the first error is the one to tell */ }
 }
 
 /** The lines of ours that are not behind the offset yet, on lines of their own. */
