@@ -14,28 +14,27 @@ export type OutputKind = 'markdown' | 'script';
 export function parseOutput(text: string, kind: OutputKind): { transitions: Transition[] } | { error: ParseError } {
   const transitions: Transition[] = [];
   for (const found of scanTags(text)) {
-    const transition = transitionOf(found, text, kind);
-    if (hasBadTarget(transition)) return { error: 'bad-target' };
-    transitions.push(transition);
+    if (hasBadTarget(found)) return { error: 'bad-target' };
+    transitions.push(transitionOf(found, text, kind));
   }
   if (transitions.length === 0) return { error: 'no-transition' };
   if (transitions.length > 1 && !(kind === 'markdown' && isMultiFork(transitions))) return { error: 'many-transitions' };
   return { transitions };
 }
 
-/** A found tag as a transition: targets are trimmed, a result of a model is trimmed, of a script it is raw, an ask is always raw. */
+/** A found tag as a transition: a result of a model is trimmed, of a script it is raw, an ask is always raw. */
 export function transitionOf(found: FoundTag, text: string, kind: OutputKind): Transition {
-  const { tag, attributes } = found;
-  const content = text.slice(found.contentStart, found.contentEnd);
-  if (tag === 'result') return { tag, target: '', attributes, payload: kind === 'markdown' ? trimSpace(content) : content };
-  if (tag === 'ask') return { tag, target: trimSpace(attributes['next'] ?? ''), attributes, payload: content };
-  return { tag, target: trimSpace(content), attributes, payload: '' };
+  const { tag, attributes, target } = found;
+  if (tag === 'result') return { tag, target: '', attributes, payload: kind === 'markdown' ? target : text.slice(found.contentStart, found.contentEnd) };
+  if (tag === 'ask') return { tag, target: trimSpace(attributes['next'] ?? ''), attributes, payload: text.slice(found.contentStart, found.contentEnd) };
+  return { tag, target, attributes, payload: '' };
 }
 
-/** True for an empty target, and for a path where only a state name can stand. */
-export function hasBadTarget(transition: Transition): boolean {
-  if (transition.tag === 'result') return false;
-  return transition.target === '' || (!targetsWorkflow(transition.tag) && /[/\\]/.test(transition.target));
+/** True for an empty target, and for a path where only the name of a state can stand. */
+export function hasBadTarget(found: FoundTag): boolean {
+  if (found.tag === 'result') return false;
+  if (found.tag === 'ask') return trimSpace(found.attributes['next'] ?? '') === '' || /[/\\]/.test(found.attributes['next'] ?? '');
+  return found.target === '' || (!targetsWorkflow(found.tag) && found.isPath);
 }
 
 function isMultiFork(transitions: readonly Transition[]): boolean {

@@ -1,4 +1,4 @@
-import { isTag, TAGS, type Tag } from './tags';
+import { isSpace, isTag, TAGS, type Tag } from './tags';
 
 /** A tag with its closing tag, by offsets into the text (UTF-16 units, ends exclusive). */
 export interface FoundTag {
@@ -9,6 +9,9 @@ export interface FoundTag {
   attributes: Record<string, string>;
   contentStart: number;
   contentEnd: number;
+  /** The content without white space at both ends, and whether a `/` or `\\` is in it. */
+  target: string;
+  isPath: boolean;
 }
 
 const NONE = -1;
@@ -24,6 +27,7 @@ export function* scanTags(text: string): Generator<FoundTag> {
   const opening = new RegExp(`<(?:(${names})\\b|print>)`, 'g');
   const ends = new OpeningEnds(text);
   const closings = new Closings(text);
+  const contents = new Contents(text);
   for (let match = opening.exec(text); match; match = opening.exec(text)) {
     const name = match[1];
     if (name === undefined) {
@@ -39,6 +43,7 @@ export function* scanTags(text: string): Generator<FoundTag> {
     const end = contentEnd + `</${name}>`.length;
     yield {
       tag: name, start: match.index, end, attributes: attributesOf(text.slice(attributesStart, tagEnd)), contentStart: tagEnd + 1, contentEnd,
+      ...contents.of(tagEnd + 1, contentEnd),
     };
     opening.lastIndex = name === 'result' || name === 'ask' ? end : tagEnd + 1;
   }
@@ -53,7 +58,8 @@ function attributesOf(text: string): Record<string, string> {
 
 /** Where opening tags end: the first `>` that is in no quoted attribute value. */
 class OpeningEnds {
-  private readonly known = new Map<number, number>();
+  /** The end found from each event looked at, plus 2 (0 = not looked at). Made when first needed: most texts hold few tags. */
+  private known: Int32Array | undefined;
   // What matters: a `>`, or the quote that opens a value.
   private readonly event = />|(?<=\w=)["']/g;
   /** The event that the last start met first; starts only go forward. */
@@ -63,18 +69,19 @@ class OpeningEnds {
 
   from(start: number): number {
     if (this.first !== NONE && this.first < start) this.first = this.next(start);
+    this.known ??= new Int32Array(this.text.length);
     const chain: number[] = [];
     let end = NONE;
     for (let at = this.first; at !== NONE;) {
-      const known = this.known.get(at);
-      if (known !== undefined) { end = known; break; }
+      const known = this.known[at] ?? 0;
+      if (known > 0) { end = known - 2; break; }
       chain.push(at);
       const character = this.text.charAt(at);
       if (character === '>') { end = at; break; }
       const close = this.text.indexOf(character, at + 1);
       at = this.next((close === NONE ? at : close) + 1);
     }
-    for (const at of chain) this.known.set(at, end);
+    for (const at of chain) this.known[at] = end + 2;
     return end;
   }
 
@@ -110,5 +117,23 @@ class Closings {
       if (places) places.push(match.index); else found.set(name, [match.index]);
     }
     return found;
+  }
+}
+
+/** What is in the contents, which overlap when tags are nested: each place is looked at once. Contents come in the order of their starts. */
+class Contents {
+  private readonly trimmedEnds = new Map<number, number>();
+  private separator = 0;
+
+  constructor(private readonly text: string) {}
+
+  of(start: number, end: number): { target: string; isPath: boolean } {
+    let last = this.trimmedEnds.get(end) ?? end;
+    while (last > start && isSpace(this.text.charAt(last - 1))) last -= 1;
+    this.trimmedEnds.set(end, last);
+    let first = start;
+    while (first < last && isSpace(this.text.charAt(first))) first += 1;
+    while (this.separator < start || (this.separator < this.text.length && !/[/\\]/.test(this.text.charAt(this.separator)))) this.separator += 1;
+    return { target: this.text.slice(first, Math.max(first, last)), isPath: this.separator < end };
   }
 }

@@ -36,11 +36,15 @@ export function isFork(tag: Tag): boolean {
 // White space as Unicode has it: with U+0085 and without U+FEFF, where String.trim has it the other way round.
 const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
+export function isSpace(character: string): boolean {
+  return SPACE.test(character);
+}
+
 /** The text without white space at both ends, in linear time whatever is inside. */
 export function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && SPACE.test(text.charAt(start))) start += 1;
-  while (end > start && SPACE.test(text.charAt(end - 1))) end -= 1;
+  while (start < end && isSpace(text.charAt(start))) start += 1;
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
