@@ -1,4 +1,4 @@
-// Builds dist/cli.js and dist/extension.js.  usage: node scripts/build.mjs [--watch] [--dev]
+// Builds dist/cli.js and dist/extension.js.  usage: node scripts/build.mjs [cli|extension] [--watch] [--dev]
 // --dev: not minified, with source maps; --watch: the same, and again on every change.
 import { build, context } from 'esbuild';
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const watch = process.argv.includes('--watch');
 const dev = watch || process.argv.includes('--dev');
+const only = process.argv.slice(2).find((argument) => !argument.startsWith('-'));
+const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 
 const common = {
   absWorkingDir: root,
@@ -25,7 +27,7 @@ const common = {
 const targets = [
   { ...common, entryPoints: ['src/cli/main.ts'], outfile: 'dist/cli.js', banner: { js: '#!/usr/bin/env node' }, mainFields: ['module', 'main'] },
   { ...common, entryPoints: ['src/extension/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'], mainFields: ['module', 'main'] },
-].filter((target) => existsSync(path.join(root, target.entryPoints[0])));
+].filter(({ outfile }) => only === undefined || outfile === `dist/${only}.js`);
 
 if (!dev) for (const { outfile } of targets) rmSync(path.join(root, `${outfile}.map`), { force: true });
 if (watch) {

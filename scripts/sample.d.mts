@@ -1,0 +1,2 @@
+export interface Sample { folder: string; stateRoot: string; workspaceRoot: string }
+export function makeSample(home: string, options?: { checkouts?: boolean }): Sample;
