@@ -6,6 +6,7 @@ import { showFailure } from './commands/command';
 import { registerCommands } from './commands/table';
 import { CoreClient } from './coreClient';
 import { ItemDetails } from './itemDetails';
+import { Notifier } from './notifier';
 import { Documents } from './planPreview/documents';
 import { Refresher } from './refresher';
 import { Roots } from './roots';
@@ -40,7 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
     client, roots, list, details, refresher, documents, output, views, extension: context.extension,
     background: (work) => { work.catch((error: unknown) => showFailure(services, error)); },
   };
-  context.subscriptions.push(output, client, roots, list, details, documents, ...views.values(), refresher, ...registerCommands(services));
+  context.subscriptions.push(output, client, roots, list, details, documents, ...views.values(), refresher, new Notifier(roots), ...registerCommands(services));
   const workItems = views.get('loopkeeper.workItems');
   if (workItems) context.subscriptions.push(new Badge(workItems.tree, roots));
   for (const { tree } of views.values()) context.subscriptions.push(tree.onDidChangeVisibility(() => { refresher.schedulePoll(); }));

@@ -48,7 +48,7 @@ function pieceWords(item: ItemReply, piece: string, now: Date): string {
   switch (piece) {
     case 'session': return l10n.t('session');
     case 'control': return item.control
-      ? l10n.t('control ({0} by {1}, {2})', visible(item.control.command), visible(item.control.actor), day(item.control.requestedAt, now))
+      ? l10n.t('control ({0} by {1}, {2})', shown(item.control.command, 40), shown(item.control.actor, 40), day(item.control.requestedAt, now))
       : l10n.t('control');
     case 'poll': return item.poll ? l10n.t('poll ({0})', plural(item.poll.seenComments, '{0} comment seen', '{0} comments seen')) : l10n.t('poll');
     case 'graph': return l10n.t('phase choices');
@@ -91,7 +91,7 @@ export function undoSentence(items: readonly ItemReply[]): string {
   return l10n.t('Undo brings all of it back.');
 }
 
-/** `octo/repo#15`, made visible. */
+/** `octo/repo#15`, visible and short. */
 export function nameOf(ref: string): string {
-  return visible(shortRef(ref));
+  return shown(shortRef(ref), 100);
 }

@@ -39,15 +39,15 @@ function itemText(item: ItemReply): string[] {
 }
 
 function checkoutCounts(checkout: NonNullable<ItemReply['checkouts']>[number]): string {
-  const count = (value: number | null, one: string, many: string): string | undefined => value === null || value === 0 ? undefined : plural(value, one, many);
-  if (checkout.uncommitted === null && checkout.untracked === null) return l10n.t('what is uncommitted in it is unknown');
-  const parts = [
-    count(checkout.uncommitted, '{0} modified or staged file', '{0} modified or staged files'),
-    count(checkout.untracked, '{0} untracked file', '{0} untracked files'),
-    count(checkout.ignored, '{0} ignored file', '{0} ignored files'),
-    count(checkout.nestedRepositories, '{0} repository inside', '{0} repositories inside'),
-    count(checkout.unpushed, '{0} unpushed commit, stays on its branch', '{0} unpushed commits, stay on their branch'),
-    checkout.branch === null ? undefined : l10n.t('branch {0}', visible(checkout.branch)),
-  ].filter((part) => part !== undefined);
-  return parts.length > 0 ? parts.join(', ') : l10n.t('nothing in it is uncommitted');
+  const { uncommitted, untracked, ignored, nestedRepositories, unpushed, branch } = checkout;
+  if (uncommitted === null && untracked === null) return l10n.t('what is uncommitted in it is unknown');
+  const parts: string[] = [];
+  if (uncommitted) parts.push(plural(uncommitted, '{0} modified or staged file', '{0} modified or staged files'));
+  if (untracked) parts.push(plural(untracked, '{0} untracked file', '{0} untracked files'));
+  if (parts.length === 0) parts.push(l10n.t('nothing in it is uncommitted'));
+  if (ignored) parts.push(plural(ignored, '{0} ignored file', '{0} ignored files'));
+  if (nestedRepositories) parts.push(plural(nestedRepositories, '{0} repository inside', '{0} repositories inside'));
+  if (unpushed) parts.push(plural(unpushed, '{0} unpushed commit, stays on its branch', '{0} unpushed commits, stay on their branch'));
+  if (branch !== null) parts.push(l10n.t('branch {0}', visible(branch)));
+  return parts.join(', ');
 }

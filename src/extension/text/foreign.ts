@@ -1,7 +1,6 @@
 // Text that others wrote (titles, prompts, branches, commands): shown as text, whatever is in it.
 
 /** Controls, line separators, zero-width and direction marks, tags, lone surrogates: all that can hide or reorder what is read. */
-// eslint-disable-next-line no-control-regex
 const hidden = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;
 
 /** Every hidden character as an escape (`\u202e`), a line break as `\n`. */

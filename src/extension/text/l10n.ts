@@ -1,3 +1,5 @@
+import { shown } from './foreign';
+
 type Argument = string | number;
 type Translate = (message: string, ...args: Argument[]) => string;
 
@@ -28,7 +30,7 @@ export function sentenceList(parts: readonly string[]): string {
 /** A day such as `Aug 4`, with the year when it is not `now`'s; the text itself when it is no date. */
 export function day(timestamp: string, now: Date): string {
   const date = new Date(timestamp);
-  if (Number.isNaN(date.getTime())) return timestamp;
+  if (Number.isNaN(date.getTime())) return shown(timestamp, 40);
   const year = date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' as const };
   return new Intl.DateTimeFormat(currentLanguage, { day: 'numeric', month: 'short', ...year }).format(date);
 }
@@ -36,5 +38,5 @@ export function day(timestamp: string, now: Date): string {
 /** A day with its time of day; the text itself when it is no date. */
 export function moment(timestamp: string): string {
   const date = new Date(timestamp);
-  return Number.isNaN(date.getTime()) ? timestamp : new Intl.DateTimeFormat(currentLanguage, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+  return Number.isNaN(date.getTime()) ? shown(timestamp, 40) : new Intl.DateTimeFormat(currentLanguage, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
 }

@@ -33,7 +33,7 @@ export function workItemRow(item: ItemView, place: Place, several: boolean, arou
   if (urgent) words.push('attention');
   if (details?.checkouts.some((checkout) => (uncommittedFiles(checkout) ?? 0) > 0)) words.push('dirty');
   if (item.session?.terminal && item.session.status !== 'closed') words.push('tmux');
-  const directory = item.checkout ?? item.session?.cwd;
+  const directory = item.checkout ?? (item.session?.cwd === '' ? undefined : item.session?.cwd);
   const record = recordOf(item);
   if (record !== undefined) words.push('record');
   if (item.url !== undefined) words.push('ticket');
@@ -81,7 +81,7 @@ function itemTooltip(item: ItemView, around: Surroundings, details: Details): To
   if (recordOf(item) !== undefined) links.push({ title: l10n.t('Open Record'), command: 'loopkeeper.openRecord' });
   if (item.url !== undefined) links.push({ title: l10n.t('Open Ticket'), command: 'loopkeeper.openTicket' });
   return {
-    sentence: item.title ? l10n.t('{0}: {1}', shortRef(item.ref), stateSentence(item)) : l10n.t('{0}: {1}', shortRef(item.ref), stateSentence(item)),
+    sentence: l10n.t('{0}: {1}', shortRef(item.ref), stateSentence(item)),
     facts,
     paths: item.paths.map((path) => tildePath(path, around.home)),
     links,
@@ -112,7 +112,7 @@ function pieces(item: ItemView, around: Surroundings, details: Details): Piece[]
     found.push({ key: 'session', label: l10n.t('Session'), description, icon: 'comment-discussion', path: session.path, words: ['record'] });
   }
   if (control) {
-    const description = l10n.t('{0} by {1}, {2}', visible(control.command), visible(control.actor || control.source), day(control.requestedAt, around.now));
+    const description = l10n.t('{0} by {1}, {2}', shown(control.command, 40), shown(control.actor || control.source, 40), day(control.requestedAt, around.now));
     found.push({ key: 'control', label: l10n.t('Control'), description, icon: 'settings', path: control.path, words: ['record'] });
   }
   if (poll) {

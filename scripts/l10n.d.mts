@@ -1,0 +1,1 @@
+export function gather(): { bundle: string; faults: string[] };
