@@ -7,6 +7,7 @@ import type { RetestCommand } from '../../src/core/retest/commands';
 import { determine, verdictOf } from '../../src/core/retest/findings';
 import { projectSession } from '../../src/core/retest/projection';
 import { appendText, readTranscript } from '../../src/core/retest/transcript';
+import { root } from '../support/program';
 import type { Determination, Projection, RetestEvent, TranscriptProblem } from '../../src/protocol/retest';
 
 interface Session { id: string; transcript: RetestEvent[] }
@@ -26,10 +27,10 @@ interface AuditCase extends Base {
 }
 interface CorruptCase extends Base { text: string; expected: { events: number; corrupt: boolean; tornTail: boolean; problems: TranscriptProblem[] } }
 
-const root = path.join(import.meta.dirname, 'retest');
+const folderOfCases = path.join(root, 'test/cases/retest');
 
 function casesOf<T extends Base>(kind: string): T[] {
-  const folder = path.join(root, kind);
+  const folder = path.join(folderOfCases, kind);
   const cases = fs.readdirSync(folder).filter((name) => name.endsWith('.json')).map((name) => JSON.parse(fs.readFileSync(path.join(folder, name), 'utf8')) as T);
   assert.ok(cases.length > 0, `no cases in ${folder}`);
   return cases;

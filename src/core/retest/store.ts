@@ -62,11 +62,12 @@ export function readSessions(reader: Reader, stateRoot: string): Sessions {
     const file = path.join(directory, name);
     try {
       if (!SESSION_ID.test(id)) throw unsafePath(file, 'named as no session is');
-      const text = reader.text(file);
-      if (text === undefined) continue;
+      // As bytes: a line that was cut inside a character is no UTF-8 text, and still a transcript with a torn tail.
+      const bytes = reader.bytes(file);
+      if (!bytes) continue;
       // Event by event: keeping all of them alive costs more than reading them.
       const projector = createProjector();
-      const state = scanTranscript(text, projector.take);
+      const state = scanTranscript(bytes.toString('utf8'), projector.take);
       found.sessions.push({ id, path: file, state, facts: projector.facts() });
     } catch (error) {
       found.unreadable.push({ id, path: file, problem: messageOf(error) });
