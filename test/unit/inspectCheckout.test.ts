@@ -63,13 +63,13 @@ describe('what is in a checkout', function () {
     makeWorktree();
     const clean = await look();
     assert.deepEqual(clean, {
-      kind: 'git', work: { branch: 'work', detached: false, uncommitted: 0, untracked: 0, ignored: 0, nestedRepositories: 0, unpushed: 0, stashes: 0, complete: true },
+      kind: 'git', work: { branch: 'work', detached: false, uncommitted: 0, untracked: 0, ignored: 0, nestedRepositories: 0, unpushed: 0, unpushedHereOnly: 0, stashes: 0, complete: true },
       worktree: { adminDir: path.join(root, clone, '.git/worktrees/github-octo-repo-15'), locked: null }, strangeLink: null, linkedWorktrees: [],
     });
     spoil(tree);
     const found = await look();
     assert.ok(found.kind === 'git');
-    assert.deepEqual(found.work, { ...spoiled, branch: 'work', detached: false, stashes: 0 });
+    assert.deepEqual(found.work, { ...spoiled, branch: 'work', detached: false, unpushedHereOnly: 0, stashes: 0 });
   });
 
   it('changes nothing by being looked at, not even git’s index', async () => {
@@ -89,7 +89,10 @@ describe('what is in a checkout', function () {
     git(at, 'commit', '-q', '--allow-empty', '-m', 'nowhere else');
     const detached = await look();
     assert.ok(detached.kind === 'git');
-    assert.deepEqual([detached.work.branch, detached.work.detached, detached.work.unpushed], [null, true, 1]);
+    assert.deepEqual([detached.work.branch, detached.work.detached, detached.work.unpushed, detached.work.unpushedHereOnly], [null, true, 1, 1]);
+    git(at, 'branch', 'keeps-it');
+    const kept = await look();
+    assert.ok(kept.kind === 'git' && kept.work.unpushed === 1 && kept.work.unpushedHereOnly === 0);
     put(`${tree}/a`, 'ours');
     git(at, 'commit', '-qam', 'ours');
     git(at, 'checkout', '-q', '-b', 'other', 'origin/main');
@@ -146,7 +149,7 @@ describe('what is in a checkout', function () {
     put(`${folder}/notes.txt`);
     const found = await inspectCheckout({ path: path.join(root, folder), strategy: 'clone', sharedClone: null }, options());
     assert.ok(found.kind === 'git');
-    assert.deepEqual(found.work, { ...spoiled, untracked: 3, unpushed: 2, stashes: 2, branch: null, detached: false });
+    assert.deepEqual(found.work, { ...spoiled, untracked: 3, unpushed: 2, unpushedHereOnly: 2, stashes: 2, branch: null, detached: false });
     assert.deepEqual([found.linkedWorktrees, found.worktree, found.strangeLink], [[path.join(root, 'linked')], null, null]);
   });
 
@@ -159,6 +162,7 @@ describe('what is in a checkout', function () {
     git(path.join(root, clone), 'worktree', 'add', '-q', path.join(root, tree), 'origin/main');
     const missing = await inspectCheckout(worktree(), { ...options(), git: '/no/such/git' });
     assert.equal(missing.kind, 'no-git');
+    assert.equal((await inspectCheckout(worktree(), { ...options(), git: null })).kind, 'no-git');
     const stopped = new AbortController();
     stopped.abort();
     await assert.rejects(inspectCheckout(worktree(), { ...options(), signal: stopped.signal }), (error: unknown) => error instanceof Failure && error.kind === 'aborted');

@@ -19,6 +19,8 @@ export interface CheckoutWork {
   nestedRepositories: number;
   /** Commits on no remote: of the head in a worktree, of all branches in a clone. */
   unpushed: number;
+  /** Those among them that no branch of a shared clone keeps: of a clone in the checkout, or of a detached head. They go with it. */
+  unpushedHereOnly: number;
   /** Of a clone; a worktree's stashes are the shared clone's and stay. */
   stashes: number;
   /** False: the folder is so large that untracked, ignored and nested are lower bounds. */
@@ -47,11 +49,12 @@ export type Inspection =
   /** `no-git`: git cannot be started. `failed`: it could not tell. Then nothing may be removed unseen. `why` is a clause without a full stop. */
   | { kind: 'no-git' | 'failed'; why: string };
 
-/** Looks into a checkout that is there. Reads only; starts git only where a repository is. Failure `aborted`. */
-export async function inspectCheckout(place: Pick<CheckoutPlace, 'path' | 'strategy' | 'sharedClone'>, options: GitOptions): Promise<Inspection> {
+/** Looks into a checkout that is there. Reads only; starts git only where a repository is, and never when `git` is null. Failure `aborted`. */
+export async function inspectCheckout(place: Pick<CheckoutPlace, 'path' | 'strategy' | 'sharedClone'>, options: Omit<GitOptions, 'git'> & { git: string | null }): Promise<Inspection> {
   try {
+    const { git } = options;
     const repositories = repositoriesIn(place);
-    if (repositories.length > 0) return await inspectRepositories(place, repositories, options);
+    if (repositories.length > 0) return git === null ? { kind: 'no-git', why: 'git may not be started here' } : await inspectRepositories(place, repositories, { ...options, git });
     const tally = newTally();
     walk(place.path, tally);
     return { kind: 'plain', files: tally.files, complete: tally.left > 0 };
@@ -64,14 +67,17 @@ export async function inspectCheckout(place: Pick<CheckoutPlace, 'path' | 'strat
 async function inspectRepositories(place: Pick<CheckoutPlace, 'path' | 'strategy' | 'sharedClone'>, repositories: string[], options: GitOptions): Promise<Inspection> {
   const tally = newTally();
   const link = place.sharedClone === null ? null : readLink(place.path, place.sharedClone);
-  const total: CheckoutWork = { branch: null, detached: false, uncommitted: 0, untracked: 0, ignored: 0, nestedRepositories: 0, unpushed: 0, stashes: 0, complete: true };
+  const total: CheckoutWork = { branch: null, detached: false, uncommitted: 0, untracked: 0, ignored: 0, nestedRepositories: 0, unpushed: 0, unpushedHereOnly: 0, stashes: 0, complete: true };
   for (const repository of repositories) {
     const status = await readStatus(repository, options);
     total.branch = repositories.length === 1 ? status.branch : null;
     total.detached ||= status.branch === null && !status.unborn;
     total.uncommitted += status.uncommitted;
     const isClone = fs.lstatSync(path.join(repository, '.git')).isDirectory();
-    total.unpushed += await countUnpushed(repository, isClone, status.unborn, options);
+    const unpushed = await countUnpushed(repository, isClone, status.unborn, options);
+    total.unpushed += unpushed;
+    if (isClone) total.unpushedHereOnly += unpushed;
+    else if (status.branch === null && unpushed > 0) total.unpushedHereOnly += await count(repository, ['rev-list', '--count', 'HEAD', '--not', '--remotes', '--branches', '--'], options);
     if (isClone) total.stashes += await count(repository, ['rev-list', '--walk-reflogs', '--count', 'refs/stash', '--'], options, true);
     for (const name of status.untracked) {
       // Every untracked file is listed by itself; only a repository is listed as a folder.
