@@ -9,12 +9,9 @@ import { plain, plural } from './output';
 import { exitCodeOf, planReply, printNextStep, printWarnings } from './planReply';
 import { actorOf, contextWarnings, gitOf, loadConfig, runDefaults, stateStore, tmuxOf } from './state';
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** What a person is told of an item before it is reset: who ends, which work is in its checkouts, what was asked of it. */
 function extrasOf(item: ItemFacts, keptAt: string | null): Partial<ItemReply> {
-  const control = item.snapshot.sections.control?.value;
-  const seen = item.snapshot.sections.poll?.value['seenComments'];
+  const { control, poll } = item.snapshot.sections;
   const checkouts = item.checkouts.filter((checkout) => checkout.moves.length > 0);
   return {
     ...(item.sessions.some(({ ending }) => ending.step) ? { ends: item.sessions.filter(({ ending }) => ending.step).map(({ ending, harness }) => ({ ref: ending.ref, harness, terminal: ending.terminal, open: ending.open })) } : {}),
@@ -22,8 +19,8 @@ function extrasOf(item: ItemFacts, keptAt: string | null): Partial<ItemReply> {
       path: checkout.path, uncommitted: checkout.work?.uncommitted ?? null, untracked: checkout.work?.untracked ?? null, ignored: checkout.work?.ignored ?? null,
       nestedRepositories: checkout.work?.nestedRepositories ?? null, unpushed: checkout.work?.unpushed ?? null, branch: checkout.work?.branch ?? null, keptAt: keptAt === null ? null : checkout.moves[0]?.to ?? null,
     })) } : {}),
-    ...(control ? { control: { command: asText(control['command']), actor: asText(control['actor']), requestedAt: asText(control['requestedAt']) } } : {}),
-    ...(item.snapshot.sections.poll ? { poll: { seenComments: Array.isArray(seen) ? seen.length : 0 } } : {}),
+    ...(control ? { control: { command: control.facts.command, actor: control.facts.actor, requestedAt: control.facts.requestedAt } } : {}),
+    ...(poll ? { poll: { seenComments: poll.facts.seenComments } } : {}),
   };
 }
 
@@ -44,13 +41,13 @@ async function reset(context: Context, values: Values): Promise<number> {
   let trash = '';
   const sessionId = context.env['CLAUDE_CODE_SESSION_ID'];
   const result = await runPlan({
-    ...runDefaults(context), store, verb: 'reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    ...runDefaults(context, config), store, verb: 'reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
     lockWaitMs: 10_000 + config.tmux.harnessKillGraceSeconds * 1000,
     build: async (reader, planId) => {
       trash = planTrash(store, planId);
       const gathered = await gatherReset({
         config, selection: all ? 'all' : { refs }, includeGraph: texts(values, 'include').includes('graph'), keepTrash, actor: actorOf(context),
-        mayExecute: !flag(values, 'no-exec'), git: gitOf(context, config), tmux: tmuxOf(context),
+        mayExecute: !flag(values, 'no-exec'), git: gitOf(context, config), env: context.env, tmux: tmuxOf(context),
         caller: { pid: context.pid, ...(sessionId === undefined || sessionId === '' ? {} : { harnessSessionId: sessionId }) },
         trash: { storeDirectory: store.directory, planId }, signal: context.signal,
       }, reader);

@@ -1,8 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readCliConfig, type CliConfig } from '../core/config/cliConfig';
 import { diskReader } from '../core/disk/reader';
-import { executors } from '../core/executors';
+import { executorsFor } from '../core/executors';
+import type { MonotonicClock } from '../core/harness/close';
 import type { RunRequest } from '../core/plan/engine';
 import type { Store } from '../core/plan/store';
 import type { Message } from '../protocol/message';
@@ -38,21 +40,33 @@ export function gitDirectory(start: string): string | undefined {
   return pointer === undefined ? undefined : path.resolve(top, pointer);
 }
 
+/** Our directory for the loop state in `.loop`: in the repository's git folder, beside the files where there is no repository. */
+export function loopStateStore(directory: string): Store {
+  const git = gitDirectory(directory);
+  const owner = git ?? path.join(directory, '.loop');
+  return { directory: path.join(owner, 'loopkeeper'), root: owner };
+}
+
 /** Every store that the working directory has: of the loop's state, of workflow runs, of loop state in the repository. Nothing is made by looking. */
 export function storesHere(context: Context, config: CliConfig): Store[] {
   const raymond = searchUpward(context.cwd, '.raymond');
-  const git = gitDirectory(context.cwd);
+  const hasLoopState = gitDirectory(context.cwd) !== undefined || fs.existsSync(path.join(context.cwd, '.loop'));
   return [
     stateStore(config),
     ...(raymond === undefined ? [] : [{ directory: path.join(raymond, '.raymond', 'loopkeeper'), root: path.join(raymond, '.raymond') }]),
-    ...(git === undefined ? [] : [{ directory: path.join(git, 'loopkeeper'), root: git }]),
+    ...(hasLoopState ? [loopStateStore(context.cwd)] : []),
   ];
 }
 
+const monotonic: MonotonicClock = {
+  milliseconds: () => performance.now(),
+  sleep: async (milliseconds, signal) => { await sleep(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined); },
+};
+
 /** What every changing command hands to the engine besides its own planner. */
-export function runDefaults(context: Context): Pick<RunRequest, 'executors' | 'clock' | 'random' | 'pid' | 'signal' | 'onProgress'> {
+export function runDefaults(context: Context, config?: CliConfig): Pick<RunRequest, 'executors' | 'clock' | 'random' | 'pid' | 'signal' | 'onProgress'> {
   return {
-    executors, clock: context.clock, random: context.random(), pid: context.pid, signal: context.signal,
+    executors: executorsFor({ git: { command: gitOf(context, config), env: context.env }, clock: monotonic, callerPid: context.pid }), clock: context.clock, random: context.random(), pid: context.pid, signal: context.signal,
     onProgress: (done, total, item) => { context.out.progress(done, total, item); },
   };
 }
@@ -69,8 +83,8 @@ export function actorOf(context: Context): string | undefined {
 }
 
 /** The git to run: of the settings of the editor, else of the configuration. */
-export function gitOf(context: Context, config: CliConfig): string {
-  return context.env['LOOPKEEPER_GIT'] || config.workspace.gitBinary;
+export function gitOf(context: Context, config?: CliConfig): string {
+  return context.env['LOOPKEEPER_GIT'] || (config?.workspace.gitBinary ?? 'git');
 }
 
 /** The tmux to run. */

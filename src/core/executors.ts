@@ -2,10 +2,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { writeFileDurably } from './disk/durable';
 import { assertInside, diskReader, unsafePath } from './disk/reader';
-import type { Executors } from './plan/executor';
+import type { MonotonicClock } from './harness/close';
+import { endSessionExecutor } from './harness/closeExecutor';
+import type { Executors, StepExecutor } from './plan/executor';
 import { fileExecutors, outcomeOfError } from './plan/fileSteps';
 import type { RebuildIndexStep } from './plan/plan';
 import { buildVerdicts } from './retest/store';
+import { commitExecutor } from './workspaces/commit';
+import type { Git } from './workspaces/git';
 import { buildPortableIndex } from './workItems/portableIndex';
 
 type Rebuilt = { kind: 'write'; text: string } | { kind: 'delete' };
@@ -35,21 +39,29 @@ async function rebuild(step: RebuildIndexStep): Promise<'done' | 'already'> {
   return 'done';
 }
 
-/** Every kind of step and who does it: what any changing command needs, since it may have to finish another one's plan first. */
-export const executors: Executors = {
-  ...fileExecutors,
-  rebuildIndex: {
-    repeatable: true,
-    async run(steps) {
-      for (const { step, context, report } of steps) {
-        try {
-          const status = await rebuild(step);
-          context.touch(path.dirname(step.path));
-          report({ status });
-        } catch (error) {
-          report(outcomeOfError(error));
-        }
+const rebuildIndex: StepExecutor<'rebuildIndex'> = {
+  repeatable: true,
+  async run(steps) {
+    for (const { step, context, report } of steps) {
+      try {
+        const status = await rebuild(step);
+        context.touch(path.dirname(step.path));
+        report({ status });
+      } catch (error) {
+        report(outcomeOfError(error));
       }
-    },
+    }
   },
 };
+
+export interface ExecutorOptions {
+  git: Pick<Git, 'command' | 'env'>;
+  /** For the grace in which processes end. */
+  clock: MonotonicClock;
+  callerPid: number;
+}
+
+/** Every kind of step and who does it: what any changing command needs, since it may have to finish another one's plan first. */
+export function executorsFor(options: ExecutorOptions): Executors {
+  return { ...fileExecutors, rebuildIndex, gitCommit: commitExecutor(options.git), endSession: endSessionExecutor({ clock: options.clock, callerPid: options.callerPid }) };
+}

@@ -8,7 +8,8 @@ import { digestOf } from './digest';
 import { appendEvents, eventFailure } from './events';
 import type { Executors, StepContext, StepExecutor } from './executor';
 import { begunFile, sweepTemporary, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome } from './journal';
-import type { Plan, Step, StepKind } from './plan';
+import { fileState } from './fileSteps';
+import { afterOf, type Plan, type Step, type StepKind } from './plan';
 import { projectedReader } from './projection';
 import { ensureStore, lockFile, planIdOf, type Store } from './store';
 import { eraseTrash } from './trash';
@@ -123,6 +124,7 @@ function eraseFinished(store: Store, plan: Plan, outcome: Outcome): void {
 /** Runs the steps phase by phase; in a phase those of one kind run together, in the order of the plan. */
 async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): Promise<StepOutcome[]> {
   const results = new Array<StepOutcome | undefined>(plan.steps.length);
+  const overtaken = recovering ? overtakenSteps(plan) : new Set<number>();
   const begun = new Set(recovering ? readBegun(request.store, plan.id) : []);
   let done = 0;
   for (let start = 0; start < plan.steps.length;) {
@@ -138,6 +140,7 @@ async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): P
         done += 1;
         request.onProgress?.(done, plan.steps.length, step.item);
       };
+      if (overtaken.has(index)) { report({ status: 'already' }); continue; }
       const missing = (step.requires ?? []).some((needed) => !isEffective(results[needed]));
       if (missing || step.requiresAny?.every((needed) => !isEffective(results[needed]))) report({ status: 'skipped' });
       else if (begun.has(index)) report({ status: 'interrupted', error: { kind: 'interrupted', message: `It is not known whether this happened, and it is not repeated: ${step.reason}` } });
@@ -154,6 +157,29 @@ async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): P
     start = end;
   }
   return results.map((result) => result ?? { status: 'failed', error: { kind: 'internal', message: 'The step gave no result.' } });
+}
+
+/**
+ * The steps that a crash cannot have left undone: a later step on the same file is done, as its state shows, and a file goes through its
+ * states in the order of the plan.
+ */
+function overtakenSteps(plan: Plan): Set<number> {
+  const overtaken = new Set<number>();
+  const chains = new Map<string, { index: number; after: string }[]>();
+  plan.steps.forEach((step, index) => {
+    if (step.kind !== 'deleteFile' && step.kind !== 'writeFile') return;
+    const chain = chains.get(step.path) ?? [];
+    chain.push({ index, after: afterOf(step) });
+    chains.set(step.path, chain);
+  });
+  for (const [file, chain] of chains) {
+    if (chain.length < 2) continue;
+    let state: string;
+    try { state = fileState(file); } catch { continue; } // the step itself will say what is wrong
+    const reached = chain.findLastIndex(({ after }) => after === state);
+    for (const { index } of chain.slice(0, Math.max(0, reached))) overtaken.add(index);
+  }
+  return overtaken;
 }
 
 async function runBatch(request: RunRequest, plan: Plan, kind: StepKind, batch: { step: Step; context: StepContext; report(outcome: StepOutcome): void }[], recovering: boolean): Promise<void> {

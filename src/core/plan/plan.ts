@@ -36,6 +36,11 @@ export interface WriteFileStep extends FileStepBase {
   /** Permission bits for a file that is new; a rewritten one keeps its own. Default 0600. */
   mode?: number;
 }
+/** The state of the file behind a step. */
+export function afterOf(step: DeleteFileStep | WriteFileStep): FileState {
+  return step.kind === 'deleteFile' ? ABSENT : step.after;
+}
+
 export interface AppendBytesStep extends FileStepBase {
   kind: 'appendBytes'; offset: number; text: string;
   /** Fail instead of appending behind what another program appended meanwhile (a transcript's sequence would break). */

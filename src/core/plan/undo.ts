@@ -7,7 +7,7 @@ import type { PlanSummary } from '../../protocol/plan';
 import { trashPath } from './fileSteps';
 import { closedPlan, closedPlanIds, failedPlans, unfinishedPlans, type ClosedPlan } from './journal';
 import type { PlanDraft } from './engine';
-import { ABSENT, type EventTemplate, type FileState, type Plan, type PlanItem, type Step } from './plan';
+import { ABSENT, afterOf, type EventTemplate, type FileState, type Plan, type PlanItem, type Step } from './plan';
 import { isPlanId, type Store } from './store';
 import { hasTrash } from './trash';
 
@@ -28,7 +28,7 @@ function changesOf(store: Store, closed: ClosedPlan, ref: string): { files: File
     if (step.undo === 'none') { cannot.push(step.reason); return; }
     if (step.kind === 'moveCheckout') { moves.push({ step }); return; }
     if (step.kind !== 'deleteFile' && step.kind !== 'writeFile') return;
-    const after = step.kind === 'deleteFile' ? ABSENT : step.after;
+    const after = afterOf(step);
     const known = files.get(step.path);
     if (known) { known.after = after; known.pieces.push(...(step.pieces ?? [])); return; }
     files.set(step.path, {
@@ -54,7 +54,7 @@ const trashGone = (what: string) => ({ kind: 'purged', message: `${what} is no l
 export function planUndo(store: Store, closed: ClosedPlan, reader: Reader, actor: string | undefined): PlanDraft {
   const original = closed.plan;
   if (!original.keepTrash) throw new Failure('nothing-to-undo', `${original.id} was made without trash; nothing was kept to bring back.`, 'There is no way back for it.', 2);
-  const steps: Step[] = [];
+  const chains: Step[][] = [];
   const items: PlanItem[] = [];
   const events: EventTemplate[] = [];
   const lastPhase = Math.max(0, ...original.steps.map((step) => step.phase));
@@ -85,7 +85,7 @@ export function planUndo(store: Store, closed: ClosedPlan, reader: Reader, actor
     }
     item.found = own.length > 0;
     item.decision = own.map((step) => ({ kind: step.kind, paths: 'path' in step ? [step.path] : step.kind === 'moveCheckout' ? step.moves.map((move) => move.to) : [] }));
-    if (item.errors.length === 0) steps.push(...own);
+    if (item.errors.length === 0) chains.push(own.sort((a, b) => a.phase - b.phase));
     items.push(item);
     for (const template of original.events.filter((candidate) => candidate.item === ref)) {
       events.push({
@@ -94,12 +94,22 @@ export function planUndo(store: Store, closed: ClosedPlan, reader: Reader, actor
       });
     }
   }
+  const steps = chained(chains);
   const rebuilds = original.steps.filter((step) => step.kind === 'rebuildIndex');
   if (steps.length > 0) for (const step of rebuilds) steps.push({ ...step, phase: lastPhase + 1, reason: 'made anew from what is there' });
-  steps.sort((a, b) => a.phase - b.phase);
   const cannot = original.items.length > 0 && items.every((item) => !item.found && item.errors.length === 0);
   if (cannot) throw new Failure('nothing-to-undo', `Nothing of ${original.id} is left to undo.`, 'See `loopkeeper undo --list`.', 1);
   return { items, steps, warnings: [], events, pieceOrder: original.pieceOrder, keepTrash: true, undoes: original.id };
+}
+
+/** All steps by phase; of an item each waits for the one before it: what arms it must not come back when its session record could not. */
+function chained(chains: Step[][]): Step[] {
+  const order = chains.flatMap((chain) => chain.map((step, position) => ({ step, previous: chain[position - 1] }))).sort((a, b) => a.step.phase - b.step.phase);
+  const positions = new Map(order.map(({ step }, position) => [step, position]));
+  return order.map(({ step, previous }) => {
+    const waitsFor = previous && positions.get(previous);
+    return waitsFor === undefined ? step : { ...step, requires: [waitsFor] };
+  });
 }
 
 /** The filed plan of this id. Failures (exit 1): `no-such-plan`; (exit 2) `invalid-plan-id`. */

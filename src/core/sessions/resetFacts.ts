@@ -25,6 +25,8 @@ export interface ResetRequest {
   /** False: no git and no tmux is started (`--no-exec`). */
   mayExecute: boolean;
   git: string;
+  /** The environment git is started in. */
+  env: Record<string, string | undefined>;
   tmux: Tmux;
   caller: Caller;
   /** Our directory beside the state, and the plan's id: where checkouts go. */
@@ -62,7 +64,8 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
   const neighbours = needsNeighbours ? liveRecords(reader, config) : [];
   const endings = await prepareAll(request, endpoints.flat(), neighbours);
   const channels = channelThreads(reader, config);
-  const resetRefs = new Set(snapshots.map((snapshot) => snapshot.ref.ref));
+  // An item that is refused keeps its session, and so its claim on a checkout.
+  const resetRefs = new Set(readable.flatMap(({ record }) => (record ? [record.ref.ref] : [])));
   const others = neighbours.filter((record) => !resetRefs.has(record.ref.ref));
   const items: ItemFacts[] = [];
   for (const [position, { snapshot }] of readable.entries()) {
@@ -70,7 +73,7 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
     items.push({
       snapshot,
       sessions: own.flatMap((endpoint) => endings.get(endpoint) ?? []),
-      checkouts: own.length === 0 ? [] : await checkoutsToGo(request, own, others),
+      checkouts: own.length === 0 ? [] : await checkoutsToGo(request, reader, own, others),
       channels: channels.get(snapshot.ref.ref) ?? 0,
     });
   }

@@ -107,7 +107,7 @@ function planItemReset(facts: ResetFacts, item: ItemFacts, reader: Reader): { pl
   const names = (facts.includeGraph ? SECTIONS : RESET_SECTIONS).filter((name) => snapshot.sections[name] !== undefined);
   if (live) addClose(own, facts, snapshot);
   const ended = addEndings(own, planItem, item);
-  const moved = addCheckouts(own, planItem, item, ended);
+  const moved = addCheckouts(own, planItem, item, ended, undoOf(facts));
   addRecord(own, facts, snapshot, reader, ended);
   const broken = snapshot.bad.find((file) => file.piece === 'portable');
   if (broken) addDelete(own, facts, snapshot, { path: broken.path, root: facts.config.stateRoot, before: hashOf(reader, broken.path), piece: 'portable', reason: 'its portable record cannot be read, so it goes as a whole', phase: PHASE.portable });
@@ -154,15 +154,15 @@ function addEndings(own: Step[], planItem: PlanItem, item: ItemFacts): number[] 
   return positions;
 }
 
-function addCheckouts(own: Step[], planItem: PlanItem, item: ItemFacts, requires: number[]): CheckoutFacts[] {
+function addCheckouts(own: Step[], planItem: PlanItem, item: ItemFacts, requires: number[], undo: 'restore' | 'none'): CheckoutFacts[] {
   const moved: CheckoutFacts[] = [];
   for (const checkout of item.checkouts) {
-    if (checkout.keptBecause) { planItem.kept.push({ what: `checkout ${checkout.path}`, why: checkout.keptBecause.message }); planItem.notices.push(checkout.keptBecause); continue; }
+    if (checkout.keptBecause) { planItem.kept.push({ what: `checkout ${checkout.path}`, why: checkout.keptBecause.message }); continue; }
     if (checkout.moves.length === 0) continue;
     moved.push(checkout);
     planItem.notices.push(...checkout.notices);
     own.push({
-      kind: 'moveCheckout', item: planItem.ref, moves: checkout.moves, pieces: ['workspace'], reason: checkout.reason, undo: checkout.undo, phase: PHASE.checkout, ...(requires.length > 0 ? { requires } : {}),
+      kind: 'moveCheckout', item: planItem.ref, moves: checkout.moves, pieces: ['workspace'], reason: 'the checkout goes with its session', undo, phase: PHASE.checkout, ...(requires.length > 0 ? { requires } : {}),
     });
   }
   return moved;
@@ -194,6 +194,7 @@ const undoOf = (facts: ResetFacts): 'restore' | 'none' => (facts.keepTrash ? 're
 function addPortable(own: Step[], facts: ResetFacts, snapshot: ItemSnapshot, names: SectionName[], disarmFirst: boolean): void {
   let text = snapshot.portable.kind === 'record' ? snapshot.portable.text : undefined;
   let last: Step | undefined;
+  let disarmedAt: number | undefined;
   const take = (sections: SectionName[], pieces: SectionName[], phase: number, reason: string): void => {
     const rewritten = withoutSections(text, sections, snapshot.ref, snapshot.legacyHolds);
     const next = rewritten.kind === 'write' ? rewritten.text : undefined;
@@ -204,10 +205,11 @@ function addPortable(own: Step[], facts: ResetFacts, snapshot: ItemSnapshot, nam
     }
     const base = {
       item: snapshot.ref.ref, path: snapshot.portablePath, root: facts.config.stateRoot, before: text === undefined ? ABSENT : sha256(text), pieces: [...pieces], reason, phase,
-      undo: undoOf(facts), ...(pieces.includes('control') ? { onFailure: 'still armed' } : {}),
+      undo: undoOf(facts), ...(pieces.includes('control') ? { onFailure: 'still armed' } : {}), ...(disarmedAt === undefined ? {} : { requires: [disarmedAt] }),
     };
     last = next === undefined ? { ...base, kind: 'deleteFile' } : { ...base, kind: 'writeFile', after: sha256(next), content: { text: next } };
-    own.push(last);
+    const position = own.push(last) - 1;
+    if (phase === PHASE.disarm) disarmedAt = position;
     text = next;
   };
   if (disarmFirst && names.includes('control')) take(['control'], ['control'], PHASE.disarm, 'disarmed first, so that no daemon starts it');
