@@ -126,7 +126,8 @@ export interface NewEntry {
 
 /** The text of an entry, lines joined by `end`, without a line break at its end. */
 export function entryText(entry: NewEntry, end: string): string {
-  const value = (text: string) => text.trim().replace(/\r\n?/g, '\n').split('\n').map((line, index) => index === 0 || line.trim() === '' ? line.trimEnd() : `  ${line.trimEnd()}`).join('\n');
+  // Further lines belong to the bullet; one that would be a heading is escaped.
+  const value = (text: string) => text.trim().replace(/\r\n?/g, '\n').split('\n').map((line, index) => index === 0 || line.trim() === '' ? line.trimEnd() : `  ${line.trim().replace(/^#/, '\\#')}`).join('\n');
   const fields: [string, string | undefined][] = [
     ['Phase', entry.phase], ['Did', entry.did], ['Checkpoint/tests', entry.tests], ['Next', entry.next], ['Work in progress', entry.work], ['Blockers', entry.blockers ?? 'none'],
   ];
@@ -170,7 +171,7 @@ function summaryOf(did: string): string {
   return sentence.length <= 70 ? sentence : `${sentence.slice(0, 69).replace(/\s+\S*$/, '')}…`;
 }
 
-const fieldLine = /^( {0,3})(?:[-*+][ \t]+)?(?:\*\*|__)([A-Za-z][A-Za-z /]*?)(?::(?:\*\*|__)|(?:\*\*|__):)(.*)$/;
+const fieldLine = /^( ?)(?:[-*+][ \t]+)?(?:\*\*|__)([A-Za-z][A-Za-z /]*?)(?::(?:\*\*|__)|(?:\*\*|__):)(.*)$/;
 
 function readFields(body: readonly MarkdownLine[]): Partial<Record<FieldName, Field>> {
   const fields: Partial<Record<FieldName, Field>> = {};
