@@ -79,7 +79,7 @@ export function dateExpiry(instant: Instant, days: number = retentionDays): Date
   return new Date((dayOf(instant) + days + 1) * secondsOfDay * 1000);
 }
 
-/** When an entry judged by its instant goes: `days` × 24 hours after it. */
+/** When an entry judged by its instant goes: the first whole second more than `days` × 24 hours after it. */
 export function instantExpiry(instant: Instant, days: number = retentionDays): Date {
-  return new Date((instant.seconds + days * secondsOfDay) * 1000);
+  return new Date((instant.seconds + days * secondsOfDay + 1) * 1000);
 }
