@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTimeOf } from '../../src/core/disk/processes';
+import { processTree, readProcessTable } from '../../src/core/disk/processTable';
 import type { Tmux } from '../../src/core/harness/terminal';
 
 const SCRIPT = path.join(__dirname, 'scripts', 'agent.sh');
@@ -89,6 +90,7 @@ export class PrivateServer {
   async close(): Promise<void> {
     try {
       const pid = Number(this.run('display-message', '-p', '#{pid}'));
+      for (const row of processTree(readProcessTable(), pid).slice(1)) this.started.push({ role: row.name, pid: row.pid, startTime: row.startTime });
       this.run('kill-server');
       await until('the end of tmux', () => startTimeOf(pid) === undefined);
     } catch { /* no server was started, or it has ended */ }

@@ -4,15 +4,17 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../src/core/disk/failure';
+import { readProcessTable } from '../../src/core/disk/processTable';
 import { isRunning, startTimeOf } from '../../src/core/disk/processes';
 import { endSessions } from '../../src/core/harness/close';
 import type { EndOptions, MonotonicClock } from '../../src/core/harness/close';
 import { endSessionExecutor } from '../../src/core/harness/closeExecutor';
+import { signalProcess } from '../../src/core/harness/following';
 import type { RecordedSession } from '../../src/core/harness/ownership';
 import { prepareEndings } from '../../src/core/harness/prepareEndings';
 import type { Ending, EndingData, EndingRequest } from '../../src/core/harness/prepareEndings';
 import type { Tmux } from '../../src/core/harness/terminal';
-import { inspectTerminals } from '../../src/core/harness/tmux';
+import { endTerminals, inspectTerminals, keepAfterExit, listPanes } from '../../src/core/harness/tmux';
 import type { StepContext } from '../../src/core/plan/executor';
 import type { StepOutcome } from '../../src/core/plan/journal';
 import type { EndSessionStep } from '../../src/core/plan/plan';
@@ -170,15 +172,16 @@ describe('a session in tmux', function () {
       }
     });
 
-    it('also when it is stopped (Ctrl-Z), with its grace', async () => {
-      const { cwd, members, notes } = await server.agent('loop-x', ['forking']);
-      const agent = members.find(({ role }) => role === 'agent');
-      assert.ok(agent);
-      process.kill(agent.pid, 'SIGSTOP');
+    it('also when a part of it is stopped (Ctrl-Z): that cleans up in its grace', async () => {
+      // Not the pane's own program, which tmux sets going again by itself.
+      const { cwd, members, notes } = await server.agent('loop-x', ['tidy']);
+      const tidy = members.find(({ role }) => role === 'tidy');
+      assert.ok(tidy);
+      process.kill(tidy.pid, 'SIGSTOP');
       await sleep(50);
-      assert.deepEqual(await endSessions([await prepareStep(session('loop-x', cwd), { policy: { ...keep, harnessKillGraceSeconds: 3 } })], options), [{ status: 'done' }]);
-      assert.match(fs.readFileSync(path.join(notes, 'pids'), 'utf8'), /^born/m, 'it ran its own clean-up');
-      assert.deepEqual(server.members(notes), []);
+      assert.deepEqual(await endSessions([await prepareStep(session('loop-x', cwd), { policy: { ...keep, harnessKillGraceSeconds: 5 } })], options), [{ status: 'done' }]);
+      assert.match(fs.readFileSync(path.join(notes, 'pids'), 'utf8'), /^tidied/m, 'it ran its own clean-up');
+      assert.deepEqual(stillRuns(members), []);
     });
 
     it('with every pane and window of its terminal', async () => {
@@ -217,7 +220,7 @@ describe('a session in tmux', function () {
       const outcomes: StepOutcome[] = [];
       const context: StepContext = { store: { directory: cwd }, planId: 'p', index: 0, keepTrash: true, touch: () => undefined } as unknown as StepContext;
       await endSessionExecutor({ clock: realClock, callerPid: process.pid }).run(steps.map((step) => ({ step, context, report: (outcome) => outcomes.push(outcome) })));
-      assert.deepEqual(outcomes, [{ status: 'done' }, { status: 'already' }, { status: 'failed', error: { kind: 'unsafe-name', message: '"main" is no terminal of a loop' } }]);
+      assert.deepEqual(outcomes, [{ status: 'done' }, { status: 'already' }, { status: 'failed', error: { kind: 'unsafe-name', message: '"main" is no terminal of a loop.' } }]);
       assert.deepEqual(stillRuns(members), []);
     });
 
@@ -311,8 +314,23 @@ describe('a session in tmux', function () {
       assert.equal(ending?.state, 'absent');
       const step: EndingData = { terminal: 'loop-x', processes: [], keepTerminal: false, graceSeconds: 0, tmux: server.tmux };
       assert.deepEqual(await endSessions([step], options), [{ status: 'already' }]);
+      // Nor when the terminal goes between looking and acting.
+      const [pane] = (await listPanes(server.tmux)).panes;
+      assert.ok(pane);
+      assert.deepEqual([...await keepAfterExit(server.tmux, [{ ...pane, terminal: 'loop-x' }])], [pane.paneId]);
+      await endTerminals(server.tmux, ['loop-x']);
       assert.deepEqual(stillRuns(members).sort(), ['agent', 'child']);
       assert.equal(server.hasTerminal('loop-x-1'), true);
+    });
+
+    it('when its pid is another process by the time of the signal', async () => {
+      const { members: [agent] } = await server.agent('loop-x', []);
+      const row = readProcessTable().get(agent?.pid ?? 0);
+      assert.ok(row);
+      assert.equal(signalProcess({ ...row, startTime: `${row.startTime}1` }, 'SIGKILL'), 'ended');
+      assert.equal(signalProcess({ ...row, pid: 1, startTime: startTimeOf(1) ?? '' }, 'SIGTERM'), 'ended', 'never the first process');
+      await sleep(50);
+      assert.ok(isRunning(row.pid, row.startTime));
     });
 
     it('when two live records name its terminal', async () => {
@@ -320,7 +338,7 @@ describe('a session in tmux', function () {
       const [ending] = await prepare([session('loop-x', cwd)], { shared: new Map([['loop-x', ['a', 'b']]]) });
       assert.equal(ending?.problem?.kind, 'shared-terminal');
       assert.equal(ending?.step, undefined);
-      assert.match(ending?.problem?.message ?? '', /a and b/);
+      assert.match(ending?.problem?.message ?? '', /name it: a, b /);
     });
 
     it('when the wish to end it is taken back during the grace', async () => {
@@ -377,7 +395,7 @@ describe('a session in tmux', function () {
       const { members } = await server.agent('loop-x', ['child']);
       const [ending] = await prepare([session('loop-x', server.checkout(), { harnessSessionId: ID })], { policy: kill });
       assert.equal(ending?.step, undefined);
-      assert.match(ending?.problem?.message ?? '', /attach -r -t loop-x\)$/);
+      assert.match(ending?.problem?.message ?? '', /attach -r -t loop-x\)\.$/);
       assert.deepEqual(stillRuns(members).sort(), ['agent', 'child']);
     });
   });

@@ -20,7 +20,7 @@ export interface MonotonicClock { milliseconds(): number; sleep(milliseconds: nu
 export interface EndResult {
   status: 'done' | 'already' | 'failed';
   kind?: string;
-  /** One clause, present when it failed. */
+  /** One sentence, present when it failed. */
   message?: string;
 }
 
@@ -63,8 +63,8 @@ export async function endSessions(steps: readonly EndingData[], options: EndOpti
     for (const work of works) {
       work.following.look(table);
       work.wasThere = work.following.running.length > 0;
-      if (!isSafeTerminal(work.step.terminal)) fail(work, 'unsafe-name', `${JSON.stringify(work.step.terminal)} is no terminal of a loop`);
-      else if (isCallersOwn(options.callerPid, table, work.following.running)) fail(work, 'own-session', 'this command runs in that session; nothing was ended');
+      if (!isSafeTerminal(work.step.terminal)) fail(work, 'unsafe-name', `${JSON.stringify(work.step.terminal)} is no terminal of a loop.`);
+      else if (isCallersOwn(options.callerPid, table, work.following.running)) fail(work, 'own-session', 'This command runs in that session; nothing was ended.');
     }
     const terminals = await terminalsOf(works, table, options);
     for (const [work, terminal] of terminals) beforeSignals(work, terminal);
@@ -73,7 +73,7 @@ export async function endSessions(steps: readonly EndingData[], options: EndOpti
     await settleTerminals(works, options);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    for (const work of works) fail(work, error.kind, error.kind === 'aborted' ? 'it was stopped before the session had ended for certain; it may still run' : messageOf(error));
+    for (const work of works) fail(work, error.kind, error.kind === 'aborted' ? 'It was stopped before the session had ended for certain; it may still run.' : messageOf(error));
   }
   return works.map((work) => work.result ?? { status: work.wasThere ? 'done' : 'already' });
 }
@@ -117,7 +117,7 @@ function beforeSignals(work: Work, terminal: Terminal): void {
   work.terminal = terminal;
   if (terminal.state === 'unknown') {
     // Nothing runs and nothing is to be kept or ended that could be seen: then there is nothing left to do.
-    if (work.wasThere || !work.step.keepTerminal) fail(work, 'tmux-unreachable', `its terminal cannot be reached, so nothing was signalled: ${terminal.why ?? 'tmux does not answer'}`);
+    if (work.wasThere || !work.step.keepTerminal) fail(work, 'tmux-unreachable', `Its terminal cannot be reached, so nothing was signalled: ${(terminal.why ?? 'tmux does not answer').replace(/\.$/, '')}.`);
   } else if (terminal.state !== 'absent' && !work.step.keepTerminal) work.wasThere = true;
 }
 
@@ -129,7 +129,7 @@ async function keepTerminals(works: readonly Work[], options: EndOptions): Promi
     if (all.length === 0) continue;
     const notKept = await keepAfterExit(tmux, all, { signal: options.signal });
     for (const [work, own] of panes) {
-      if (own.some((pane) => notKept.has(pane.paneId))) fail(work, 'remain-on-exit', `its terminal would not stay readable (remain-on-exit cannot be set), so nothing was signalled; ${terminalOpenCommand(work.step.terminal, tmux)} opens it`);
+      if (own.some((pane) => notKept.has(pane.paneId))) fail(work, 'remain-on-exit', `Its terminal would not stay readable (remain-on-exit cannot be set), so nothing was signalled; ${terminalOpenCommand(work.step.terminal, tmux)} opens it.`);
     }
   }
 }
@@ -154,10 +154,10 @@ async function endProcesses(works: readonly Work[], before: ProcessTable, option
     }
     const waited = clock.milliseconds() - started;
     for (const work of open) {
-      if (isCallersOwn(options.callerPid, table, work.following.running)) fail(work, 'own-session', 'this command runs in that session; it was left alone');
+      if (isCallersOwn(options.callerPid, table, work.following.running)) fail(work, 'own-session', 'This command runs in that session; it was left alone.');
       else signalAll(work, round > 0 && waited >= work.step.graceSeconds * 1000 ? 'SIGKILL' : 'SIGTERM');
       if (waited >= work.step.graceSeconds * 1000 + KILL_MS && work.following.running.length > 0) {
-        fail(work, 'still-running', `${pidsOf(work.following.running)} did not end, not even by SIGKILL`);
+        fail(work, 'still-running', `${pidsOf(work.following.running)} did not end, not even by SIGKILL.`);
       }
     }
     const left = works.filter((work) => isOpen(work) && work.following.running.length > 0).length;
@@ -176,11 +176,11 @@ function signalAll(work: Work, name: 'SIGTERM' | 'SIGKILL'): void {
     if (signalProcess(row, name) === 'denied') work.denied.add(row.pid);
   }
   const denied = work.following.running.filter((row) => work.denied.has(row.pid));
-  if (denied.length > 0 && denied.length === work.following.running.length) fail(work, 'not-permitted', `${pidsOf(denied)} belongs to another user and cannot be ended from here`);
+  if (denied.length > 0 && denied.length === work.following.running.length) fail(work, 'not-permitted', `${pidsOf(denied)} cannot be ended from here, as another user's.`);
 }
 
 function pidsOf(rows: readonly ProcessRow[]): string {
-  return `${rows.length === 1 ? 'process' : 'processes'} ${rows.map((row) => (row.name ? `${String(row.pid)} (${row.name})` : String(row.pid))).join(', ')}`;
+  return `${rows.length === 1 ? 'Process' : 'Processes'} ${rows.map((row) => (row.name ? `${String(row.pid)} (${row.name})` : String(row.pid))).join(', ')}`;
 }
 
 /** When the processes have ended: nothing else may run in the terminal; where it is to go, it goes now. */
@@ -189,7 +189,7 @@ async function settleTerminals(works: readonly Work[], options: EndOptions): Pro
     for (const [work, terminal] of await terminalsOf(works, readProcessTable(), options)) {
       work.terminal = terminal;
       const live = terminal.panes.filter((pane) => !pane.dead);
-      if (live.length > 0) fail(work, 'changed', `something that was not there when the plan was made runs in its terminal (process ${live.map((pane) => `${String(pane.pid)}, ${pane.command}`).join('; ')}); it was left alone`);
+      if (live.length > 0) fail(work, 'changed', `Something that was not there when the plan was made runs in its terminal (process ${live.map((pane) => `${String(pane.pid)}, ${pane.command}`).join('; ')}); it was left alone.`);
     }
   };
   await look();
@@ -198,6 +198,6 @@ async function settleTerminals(works: readonly Work[], options: EndOptions): Pro
   for (const [tmux, group] of byServer(going)) await endTerminals(tmux, group.map((work) => work.step.terminal), { signal: options.signal });
   await look();
   for (const work of going) {
-    if (work.terminal?.state !== 'absent') fail(work, 'terminal-stays', `its processes have ended, but tmux did not end the terminal ${work.step.terminal}`);
+    if (work.terminal?.state !== 'absent') fail(work, 'terminal-stays', `Its processes have ended, but tmux did not end the terminal ${work.step.terminal}.`);
   }
 }

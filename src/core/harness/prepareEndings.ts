@@ -61,29 +61,29 @@ function prepareEnding(session: RecordedSession, inspection: Inspection, facts: 
   const terminal = inspection.terminals.get(name);
   const nothing: Ending = { ref: session.ref, terminal: name, state: terminal?.state ?? 'unknown', processes: [], notices: [], open: null };
   if (name === '') return { ...nothing, state: 'none' };
-  if (!isSafeTerminal(name)) return { ...nothing, problem: { kind: 'unsafe-name', message: `its terminal ${JSON.stringify(name)} is no terminal of a loop, so it is not touched` } };
+  if (!isSafeTerminal(name)) return { ...nothing, problem: { kind: 'unsafe-name', message: `Its terminal ${JSON.stringify(name)} is no terminal of a loop, so it is not touched.` } };
   if (terminal === undefined || terminal.state === 'unknown') {
     const why = terminal?.why ?? 'its terminal was not looked for';
-    return { ...nothing, notices: [{ kind: 'agent-out-of-reach', message: `its agent cannot be reached from here and may go on: ${why.replace(/\.$/, '')}` }] };
+    return { ...nothing, notices: [{ kind: 'agent-out-of-reach', message: `Its agent cannot be reached from here and may go on: ${why.replace(/\.$/, '')}.` }] };
   }
   if (terminal.state === 'absent') return nothing;
 
   const open = terminalOpenCommand(name, inspection.tmux);
   const { ours, why } = isTerminalOf(session, terminal, facts, request.conversations);
-  if (!ours) return { ...nothing, open, problem: { kind: 'foreign-terminal', message: `the terminal ${name} is not ended, as it is not this session's: ${why} (${open})` } };
+  if (!ours) return { ...nothing, open, problem: { kind: 'foreign-terminal', message: `The terminal ${name} is not ended, as it is not this session's: ${why} (${open}).` } };
   const { own, detached } = processesOf(session, terminal, facts);
   if (isCallersOwn(request.caller.pid, inspection.processes, own)) throw ownSession(session.ref);
   const others = request.shared.get(name);
-  if (others) return { ...nothing, open, problem: { kind: 'shared-terminal', message: `its terminal ${name} is not ended: ${others.join(' and ')} both name it (${open})` } };
+  if (others) return { ...nothing, open, problem: { kind: 'shared-terminal', message: `Its terminal ${name} is not ended, as several live records name it: ${others.join(', ')} (${open}).` } };
 
   const keepTerminal = request.policy.keepSessionOnClose;
   const notices: Message[] = [];
   if (detached.length > 0) {
     const list = detached.map(({ pid, command }) => `${String(pid)} ${command}`).join('; ');
-    notices.push({ kind: 'detached-processes', message: `processes that left its terminal and work elsewhere go on: ${list}` });
+    notices.push({ kind: 'detached-processes', message: `Processes that left its terminal and work elsewhere go on: ${list}.` });
   }
   if (keepTerminal && !request.policy.killHarnessOnClose && !request.endAlways) {
-    if (own.length > 0) notices.push({ kind: 'harness-left-running', message: `its agent goes on in ${name}, as routing.tmux.killHarnessOnClose is false` });
+    if (own.length > 0) notices.push({ kind: 'harness-left-running', message: `Its agent goes on in ${name}, as routing.tmux.killHarnessOnClose is false.` });
     return { ...nothing, notices, open };
   }
   const left = { ...nothing, notices, open: keepTerminal ? open : null };
