@@ -4,7 +4,12 @@ import type { Command } from './command';
 export const nouns: Record<string, () => Promise<{ command: Command }>> = {
   status: () => import('./commands/status'),
   sessions: () => import('./commands/sessions'),
+  context: () => import('./commands/context'),
+  workflow: () => import('./commands/workflow'),
   retest: () => import('./commands/retest'),
+  'loop-state': () => import('./commands/loopState'),
+  ledger: () => import('./commands/ledger'),
+  'run-log': () => import('./commands/runLog'),
   events: () => import('./commands/events'),
   undo: () => import('./commands/undo'),
   trash: () => import('./commands/trash'),

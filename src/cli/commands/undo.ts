@@ -2,6 +2,7 @@ import { Failure } from '../../core/disk/failure';
 import { runPlan } from '../../core/plan/engine';
 import type { Store } from '../../core/plan/store';
 import { listPlans, planToUndo, planUndo } from '../../core/plan/undo';
+import { isPrune, planPruneUndo } from '../../core/retention/undoPrune';
 import type { PlanSummary, UndoListReply } from '../../protocol/plan';
 import { flag, planOptions, stateOptions, text, type Command, type Context, type Values } from '../command';
 import { plain, table } from '../output';
@@ -33,7 +34,7 @@ async function undo(context: Context, values: Values, id: string): Promise<numbe
   const expect = text(values, 'expect');
   const result = await runPlan({
     ...runDefaults(context), store, verb: 'undo', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
-    build: (reader) => planUndo(store, closed, reader, actorOf(context)),
+    build: (reader) => (isPrune(closed) ? planPruneUndo(store, closed, reader) : planUndo(store, closed, reader, actorOf(context))),
   });
   const reply = planReply(result, { warnings: contextWarnings(context) });
   context.out.document(reply);
