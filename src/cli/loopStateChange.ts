@@ -75,11 +75,20 @@ export async function changeState(context: Context, values: Values, request: Cha
     written: changes.flatMap((change) => change.written.map((key) => ({ ref: change.file.ref, key }))),
     skipped: changes.flatMap(({ file, skipped }) => (skipped === null ? [] : [{ ref: file.ref, why: skipped }])),
     counts: [...counts.values()],
+    committed: committedOf(done.result),
     pushed: done.pushed,
   };
   context.out.document(reply);
   if (!context.out.json) printChange(context.out, reply, request.line);
-  return reply.items.some((item) => !item.found || item.errors.length > 0) ? 1 : 0;
+  const isCommitMissing = reply.committed !== null && ['failed', 'interrupted'].includes(reply.committed.status);
+  return isCommitMissing || reply.items.some((item) => !item.found || item.errors.length > 0) ? 1 : 0;
+}
+
+function committedOf({ plan, outcome }: RunResult): LoopStateChangeReply['committed'] {
+  const index = plan.steps.findIndex(({ kind }) => kind === 'gitCommit');
+  const step = plan.steps[index];
+  if (step?.kind !== 'gitCommit') return null;
+  return { message: step.message, paths: step.paths, status: outcome === undefined ? 'planned' : outcome.steps[index]?.status ?? 'failed' };
 }
 
 async function changeHere(context: Context, values: Values, request: ChangeRequest, directory: string): Promise<Done> {

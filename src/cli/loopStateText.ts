@@ -78,6 +78,7 @@ export function printChange(out: Terminal, reply: LoopStateChangeReply, line: re
     for (const error of item.errors) out.error(`${out.paint('red', 'error')}: ${plain(error.message)}`);
   }
   if (reply.pruned.length + reply.written.length === 0) out.line('Nothing to change.');
+  if (reply.committed !== null && ['planned', 'done'].includes(reply.committed.status)) out.line(`${reply.dryRun ? 'Would commit' : 'Committed'} ${plural(reply.committed.paths.length, 'state file')}.`);
   if (reply.pushed !== null) out.line(`Pushed ${reply.pushed.commit.slice(0, 10)} to ${plain(`${reply.pushed.remote}/${reply.pushed.branch}`)}${reply.pushed.attempts > 1 ? ` at the ${String(reply.pushed.attempts)}. attempt` : ''}.`);
   // Only what is kept in the trash can be taken back here; the write paths have git for it.
   if (reply.dryRun || reply.items.some(({ steps }) => steps.some(({ undo }) => undo === 'restore'))) printNextStep(out, reply, line.map(quoted).join(' '));

@@ -101,6 +101,8 @@ export const LoopStateChangeReply = z.extend(PlanReply, {
   skipped: z.array(z.object({ ref: z.string(), why: PruneSkip })),
   /** How many entries each decision holds for, over all files. */
   counts: z.array(z.object({ action: z.string(), reason: z.string(), count: z.number() })),
+  /** The commit of `--commit` here; null without it, with --push, and when nothing differs. */
+  committed: z.nullable(z.object({ message: z.string(), paths: z.array(z.string()), status: z.enum(['planned', 'done', 'already', 'failed', 'skipped', 'interrupted']) })),
   /** The commit that was pushed, and how often it was tried; null without --push, or when nothing differed. */
   pushed: z.nullable(z.object({ commit: z.string(), remote: z.string(), branch: z.string(), attempts: z.number() })),
 });
