@@ -130,6 +130,7 @@ export interface Inspection {
   tmux: Tmux;
   server: ServerState;
   terminals: Map<string, Terminal>;
+  /** Empty when no terminal is there. */
   processes: ProcessTable;
 }
 
@@ -143,7 +144,8 @@ export interface Inspection {
  */
 export async function inspectTerminals(asked: readonly { terminal: string; cwd?: string }[], tmux: Tmux, options: TmuxOptions = {}): Promise<Inspection> {
   const listing = await listPanes(tmux, options);
-  return inspectionOf(asked, tmux, listing, readProcessTable(), isDirectory);
+  // Without a pane there is nothing to look up, and a system without tmux may not tell its processes either.
+  return inspectionOf(asked, tmux, listing, listing.panes.length > 0 ? readProcessTable() : new Map(), isDirectory);
 }
 
 /** As `inspectTerminals`, from what was read already. */
