@@ -7,7 +7,7 @@ import { isCall } from './tags';
 export interface Node {
   source: StateSource;
   transitions: StaticTransition[];
-  /** It may do what its text does not say: a script without tags, or a name that is only known when it runs. */
+  /** It may do what its text does not say: a script without tags, a policy that leaves the target open, a name only known when it runs. */
   open: boolean;
 }
 
@@ -29,8 +29,8 @@ export function readGraph(scope: Scope, platform: Platform, start?: string): Gra
     if (!endings.test(name) || /^readme\.md$/i.test(name)) continue;
     const source = scope.load(name);
     const transitions = staticTransitions(source);
-    const open = (source.kind === 'script' && transitions.length === 0)
-      || transitions.some((transition) => namesIn(transition).some((entry) => isDynamic(entry.name)));
+    const open = (source.kind === 'script' && transitions.length === 0) || transitions.some((transition) => (
+      (transition.policy && transition.target === '' && !['result', 'ask'].includes(transition.tag)) || namesIn(transition).some((entry) => isDynamic(entry.name))));
     nodes.set(name, { source, transitions, open });
   }
   const find = (name: string): string | undefined => {
@@ -89,13 +89,13 @@ function returns(graph: Graph, transition: StaticTransition, mayReturn: Readonly
 
 /**
  * The states from which a `result` can pop the frame that is on top: directly, over gotos, resets, asks and forks, or behind calls that
- * return themselves. A state that says nothing, or leads where nothing is known, may return.
+ * return themselves (`calls: 'always'`: whatever those do). A state that says nothing, or leads where nothing is known, may return.
  */
-export function statesThatReturn(graph: Graph): Set<string> {
+export function statesThatReturn(graph: Graph, calls: 'as-they-do' | 'always'): Set<string> {
   const found = new Set<string>();
   const can = (node: Node): boolean => node.open || node.transitions.length === 0 || node.transitions.some((transition) => {
     if (transition.tag === 'result') return true;
-    if (!returns(graph, transition, found)) return false;
+    if (calls === 'as-they-do' && !returns(graph, transition, found)) return false;
     return namesIn(transition).some(({ role, name }) => {
       if (role === 'target' && (isCall(transition.tag) || transition.tag === 'fork')) return false;
       const to = graph.find(name);

@@ -151,3 +151,14 @@ export function resolveSpecifier(reader: Reader, scopeDirectory: string, specifi
     return { error: error.message };
   }
 }
+
+/** The states an agent of this scope can be sent to, by file name; empty where the workflow cannot be read from here. */
+export function statesToGoTo(reader: Reader, scopeDirectory: string, platform: Platform): string[] {
+  const endings = platform === 'posix' ? /\.(md|sh)$/ : /\.(md|ps1|bat)$/;
+  try {
+    return openWorkflow(reader, scopeDirectory, platform).scope.names.filter((name) => endings.test(name) && !/^readme\.md$/i.test(name));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [];
+  }
+}
