@@ -10,12 +10,13 @@ import { Failure } from '../core/disk/failure';
 import { diskReader, type Reader } from '../core/disk/reader';
 import { claudeDirectory, findSessions, isSessionId } from '../core/harness/claudeSessions';
 import { runPlan, type RunResult } from '../core/plan/engine';
+import type { Step } from '../core/plan/plan';
 import { projectedReader } from '../core/plan/projection';
 import { repositoryPaths, type PendingWork } from '../core/workspaces/pendingWork';
 import type { CheckpointPart, CheckpointReply } from '../protocol/context';
 import type { Message } from '../protocol/message';
 import { flag, planOptions, stateOptions, text, texts, type Context, type Option, type Values, type Verb } from './command';
-import { artifactsOf, contextExecutors, eventPlace, folderOption, itemOf, itemOptions, workOf } from './contextItem';
+import { artifactsOf, eventPlace, folderOption, itemOf, itemOptions, workOf } from './contextItem';
 import { plain, table } from './output';
 import { planReply, printWarnings } from './planReply';
 import { actorOf, contextWarnings, loadConfig, runDefaults, stateStore } from './state';
@@ -101,7 +102,7 @@ async function checkpoint(context: Context, values: Values, [message]: string[])
   if (writesSomething(request)) {
     const expect = text(values, 'expect');
     result = await runPlan({
-      ...runDefaults(context), executors: contextExecutors(context, subject.config), store: stateStore(subject.config), verb: 'context-checkpoint', dryRun, ...(expect === undefined ? {} : { expect }),
+      ...runDefaults(context, subject.config), store: stateStore(subject.config), verb: 'context-checkpoint', dryRun, ...(expect === undefined ? {} : { expect }),
       build: async (reader) => {
         work = await subject.work();
         planned = subject.plan(reader, work, request);
@@ -145,7 +146,7 @@ function report(context: Context, subject: Subject, { accepted, now, after, plan
   const reply: CheckpointReply = {
     verb: 'context-checkpoint', item: subject.item, kind: subject.kind, folder: subject.folder, complete, parts, after: after ? view(after) : null, label: now.label,
     entry: now.entry ? { file: subject.log, line: now.entry.line, heading: now.entry.heading, did: now.entry.fields.did?.text ?? '', next: now.entry.fields.next?.text ?? '', hash: now.entry.hash } : null,
-    writes: planned ? { entry: planned.entry ? { did: planned.entry.did, next: planned.entry.next } : null, ticked: planned.ticked, committed: planned.committed, added: planned.added, noted: planned.noted } : null,
+    writes: planned && result ? writesOf(planned, result, subject) : null,
     plan: result ? planReply(result, { stateRoot: subject.config.stateRoot }) : null,
     warnings: [...contextWarnings(context), ...subject.warnings],
   };
@@ -154,6 +155,21 @@ function report(context: Context, subject: Subject, { accepted, now, after, plan
   if (reply.plan?.items.some((item) => item.errors.length > 0)) return 1;
   if (complete) return 0;
   return last.parts.some((part) => subject.parts.includes(part.part) && part.verdict === 'missing') ? 1 : 4;
+}
+
+/** What was written, as far as each step is verified; in a dry run what would be. */
+function writesOf(planned: CheckpointPlan, { plan, outcome }: RunResult, subject: Subject): NonNullable<CheckpointReply['writes']> {
+  const isDone = (wanted: (step: Step) => boolean): boolean => {
+    const index = plan.steps.findIndex(wanted);
+    return index >= 0 && (outcome === undefined || ['done', 'already'].includes(outcome.steps[index]?.status ?? ''));
+  };
+  const entry = isDone((step) => step.kind === 'writeFile' && step.path === subject.log);
+  const ticked = isDone((step) => step.kind === 'writeFile' && step.path !== subject.log);
+  const committed = isDone((step) => step.kind === 'gitCommit');
+  return {
+    entry: planned.entry && entry ? { did: planned.entry.did, next: planned.entry.next } : null, ticked: ticked ? planned.ticked : [],
+    committed: committed ? planned.committed : [], added: committed ? planned.added : [], noted: entry ? planned.noted : [],
+  };
 }
 
 const styles = { ok: 'green', missing: 'red', unknown: 'yellow' } as const;

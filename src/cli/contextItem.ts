@@ -6,7 +6,6 @@ import { seeGuide } from '../core/context/guide';
 import { readPolicy } from '../core/context/policy';
 import { Failure, messageOf } from '../core/disk/failure';
 import { diskReader, isInside, type Reader } from '../core/disk/reader';
-import type { Executors } from '../core/plan/executor';
 import { isObject } from '../core/workItems/jsonFile';
 import { portablePath, readPortable } from '../core/workItems/portableRecord';
 import { parseRef, type WorkItemRef } from '../core/workItems/ref';
@@ -14,7 +13,7 @@ import { readSession, sessionPath } from '../core/workItems/sessionRecord';
 import { pendingWork, type PendingWork } from '../core/workspaces/pendingWork';
 import type { Message } from '../protocol/message';
 import { flag, text, type Context, type Option, type Values, type Verb } from './command';
-import { gitOf, loadConfig, runDefaults } from './state';
+import { gitOf, loadConfig } from './state';
 
 export const itemOptions = {
   'work-item': { type: 'string', value: 'REF', help: 'The work item, e.g. github:octo/repo#15.' },
@@ -80,11 +79,6 @@ export async function workOf(context: Context, values: Values, config: CliConfig
   } catch (error) {
     return { unknown: messageOf(error).replace(/\.$/, '') };
   }
-}
-
-/** The executors with a commit that runs in the person's own environment. */
-export function contextExecutors(context: Context, config: CliConfig): Executors {
-  return runDefaults(context, config).executors;
 }
 
 /** Where the events of a plan go; nothing when the configuration switched the log off. */
