@@ -29,6 +29,7 @@ function clockOf(env: NodeJS.ProcessEnv): Pick<Context, 'clock' | 'clockOverridd
 
 function parseVerb(noun: string, name: string, verb: Verb, args: string[]): { values: Record<string, never>; positionals: string[] } {
   const line = `loopkeeper ${noun}${name === '' ? '' : ` ${name}`}`;
+  const hint = `See \`${line} --help\`.${verb.see === undefined ? '' : ` ${verb.see}`}`;
   const all = { ...commonOptions, ...verb.options };
   try {
     const options = Object.fromEntries(Object.entries(all).map(([key, option]) => [key, { type: option.type, multiple: 'multiple' in option ? option.multiple === true : false }]));
@@ -37,13 +38,13 @@ function parseVerb(noun: string, name: string, verb: Verb, args: string[]): { va
     const least = known.filter((entry) => entry.optional !== true).length;
     const most = known.some((entry) => entry.multiple === true) ? Infinity : known.length;
     if (values['help'] !== true) {
-      if (positionals.length > most) throw usage(`${line} takes no argument ${JSON.stringify(positionals[most]?.slice(0, 80))}.`, `See \`${line} --help\`.`);
-      if (positionals.length < least) throw usage(`${line} needs ${known.slice(positionals.length, least).map((entry) => entry.name).join(' ')}.`, `See \`${line} --help\`.`);
+      if (positionals.length > most) throw usage(`${line} takes no argument ${JSON.stringify(positionals[most]?.slice(0, 80))}.`, hint);
+      if (positionals.length < least) throw usage(`${line} needs ${known.slice(positionals.length, least).map((entry) => entry.name).join(' ')}.`, hint);
     }
     return { values: values as Record<string, never>, positionals };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw usage(messageOf(error), `See \`${line} --help\`.`);
+    throw usage(messageOf(error), hint);
   }
 }
 
