@@ -60,6 +60,10 @@ export function planRunReset(reader: Reader, request: ResetRequest, around: Surr
   const after = resetAgent(before, target, request, request.cwd);
   if (request.cd !== undefined) {
     const directory = resolveDirectory(request.cd, before, request.cwd);
+    const open = before.stack.filter((frame) => !frame.cwd).map((frame) => frame.state);
+    if (open.length > 0) {
+      warnings.push({ kind: 'directory-reaches-caller', message: `raymond wrote no directory into the frame of ${open.join(', ')}: after the return the caller goes on in ${directory} too.` });
+    }
     if (reader.kind(directory) !== 'directory') warnings.push({ kind: 'no-such-directory', message: `${directory} is no directory: the next turn of ${name} will fail there until it is.` });
   }
 
@@ -136,7 +140,7 @@ function keptOf(agents: readonly Agent[], before: Agent, after: Agent): { what: 
   return [
     top ? { what: 'return stack', why: `${String(before.stack.length)} deep; the next result goes back to ${top.state}` }
       : { what: 'return stack', why: 'it is empty; a result ends the agent' },
-    after.cwd === before.cwd ? { what: 'directory', why: before.cwd || 'where the runner is started' } : { what: 'directories of the frames', why: 'a return restores the caller\'s' },
+    ...(after.cwd === before.cwd ? [{ what: 'directory', why: before.cwd || 'where the runner is started' }] : []),
     { what: 'workflow', why: before.scope_dir || 'that of the run' },
     ...(before.task_folder ? [{ what: 'task folder', why: before.task_folder }] : []),
     { what: 'transcript', why: 'the old session stays in the agent program\'s own files' },
