@@ -54,7 +54,7 @@ export class Roots extends Owner {
 
   /** The roots; looks when nobody has looked yet. */
   get(): Promise<readonly Root[]> {
-    return this.reason === undefined ? this.find() : Promise.resolve(this.found);
+    return this.flight ?? (this.reason === undefined ? this.find() : Promise.resolve(this.found));
   }
 
   /** Looks again. Calls meanwhile share one further look. */

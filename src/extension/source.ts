@@ -32,19 +32,10 @@ export class Source<T> extends Owner {
 
   /** The answers for all roots, in their order. A program that fails is an answer with `error`; this never rejects. */
   async get(): Promise<readonly Loaded<T>[]> {
-    while (!this.fresh && !this.isDisposed) {
-      if (this.flight) {
-        await this.flight;
-        continue;
-      }
-      this.fresh = true;
-      this.flight = this.ask();
-      try {
-        this.last = await this.flight;
-      } finally {
-        this.flight = undefined;
-      }
-      this.arrived.fire(this.last);
+    while (!this.isDisposed) {
+      if (this.flight) await this.flight;
+      else if (this.fresh) break;
+      else await this.start();
     }
     return this.last;
   }
@@ -53,6 +44,18 @@ export class Source<T> extends Owner {
   invalidate(): void {
     this.fresh = false;
     if (!this.isDisposed) this.changed.fire();
+  }
+
+  /** Asks once; what becomes stale meanwhile is asked again by whoever waits. */
+  private async start(): Promise<void> {
+    this.fresh = true;
+    this.flight = this.ask();
+    try {
+      this.last = await this.flight;
+    } finally {
+      this.flight = undefined;
+    }
+    this.arrived.fire(this.last);
   }
 
   private async ask(): Promise<Loaded<T>[]> {

@@ -1,3 +1,4 @@
+import type { Attention } from '../../protocol/plan';
 import type { ItemView, ListReply } from '../../protocol/sessions';
 import { tildePath, type Place } from '../places';
 import { visible } from '../text/foreign';
@@ -12,10 +13,23 @@ import { itemLabel, sessionStatus } from './workItemRows';
 type Session = NonNullable<ItemView['session']>;
 type RowState = 'live' | 'paused' | 'closed';
 
-/** The conversations of one root: each item's session, and below it in order those of its pull requests. What needs a person comes first. */
+/** What an item needs that its session has nothing to do with. */
+const notOfSessions: readonly Attention['kind'][] = ['armed-without-session', 'unreadable'];
+
+/** The item as its session alone would order it. */
+function asSession(item: ItemView, session: Session): ItemView {
+  return { ...item, state: rowState(session.status), attention: item.attention.filter(({ kind }) => !notOfSessions.includes(kind)) };
+}
+
+function rowState(status: string): RowState {
+  return status === 'active' ? 'live' : status === 'paused' ? 'paused' : 'closed';
+}
+
+/** The conversations of one root: each item's session, and after it those of its pull requests. What needs a person comes first. */
 export function sessionRows(list: ListReply, place: Place, around: Surroundings): Row[] {
   const several = severalRepositories(list.items.map((item) => item.ref));
-  return [...list.items].sort(byNeed).flatMap((item) => item.session ? sessionRowsOf(item, item.session, place, several, around) : []);
+  const sessions = list.items.flatMap((item) => item.session ? [{ item: asSession(item, item.session), session: item.session }] : []);
+  return sessions.sort((a, b) => byNeed(a.item, b.item)).flatMap(({ item, session }) => sessionRowsOf(item, session, place, several, around));
 }
 
 function sessionRowsOf(item: ItemView, session: Session, place: Place, several: boolean, around: Surroundings): Row[] {
@@ -47,8 +61,8 @@ interface Parts {
 }
 
 function sessionRow({ id, label, name, record, item, place, around, session, attention, lastEventAt }: Parts): Row {
-  const state: RowState = session.status === 'active' ? 'live' : session.status === 'paused' ? 'paused' : 'closed';
-  const status = attention[0] && attention[0].kind !== 'armed-without-session' ? attentionWords(attention[0].kind) : sessionStatus(session.status);
+  const state = rowState(session.status);
+  const status = attention[0] ? attentionWords(attention[0].kind) : sessionStatus(session.status);
   const description = [harnessName(session.harness), status].join(' · ');
   const words: RowWord[] = ['session', state, 'record'];
   if (attention.length > 0) words.push('attention');

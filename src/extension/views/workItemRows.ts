@@ -47,7 +47,7 @@ export function workItemRow(item: ItemView, place: Place, several: boolean, arou
     words,
     spoken: urgent ? l10n.t('{0}. Needs you: {1}', spokenParts.join(', '), visible(urgent.sentence)) : spokenParts.join(', '),
     tooltip: itemTooltip(item, around, details),
-    children: 'later',
+    ...pieces(item, around, details).length > 0 ? { children: 'later' as const } : {},
     subject: {
       place, ref: item.ref, arguments: ['sessions', 'show', item.ref],
       ...(record === undefined ? {} : { path: record }), ...(item.url === undefined ? {} : { url: item.url }),
@@ -126,7 +126,7 @@ function pieces(item: ItemView, around: Surroundings, details: Details): Piece[]
   const checkouts = details?.checkouts ?? (item.checkout === undefined ? [] : [{ path: item.checkout }]);
   for (const checkout of checkouts) {
     const counts = 'branch' in checkout ? workWords(checkout) : '';
-    const description = [visible(tildePath(checkout.path, around.home)), counts].filter((part) => part !== '').join(' · ');
+    const description = [counts, visible(tildePath(checkout.path, around.home))].filter((part) => part !== '').join(' · ');
     found.push({ key: `checkout:${checkout.path}`, label: l10n.t('Checkout'), description, icon: 'repo', directory: checkout.path, words: ['checkout'] });
   }
   for (const pull of session?.pullRequests ?? []) {

@@ -112,11 +112,12 @@ describe('the rows of sessions', () => {
   it('are those of items and their pull requests', () => {
     const items = [
       itemView({ ref: ref(40), state: 'armed' }),
+      itemView({ ref: ref(99), state: 'armed', attention: [needs('armed-without-session')], session: session({ status: 'closed' }) }),
       itemView({ ref: ref(31), state: 'paused', title: 'Retry', session: session({ status: 'paused', terminal: '' }) }),
       itemView({ ref: ref(15), state: 'live', session: session({ pullRequests: [{ ref: ref(16), harness: 'pi', sessionId: 's', status: 'active', cwd: '', terminal: 'loop-16' }] }) }),
     ];
     const rows = sessionRows(listReply(items), place, around);
-    assert.deepEqual(rows.map(({ label, description }) => `${label}: ${description ?? ''}`), ['#15: Claude Code · live', 'Pull request #16 of #15: pi · live', '#31 Retry: Claude Code · paused']);
+    assert.deepEqual(rows.map(({ label, description }) => `${label}: ${description ?? ''}`), ['#15: Claude Code · live', 'Pull request #16 of #15: pi · live', '#31 Retry: Claude Code · paused', '#99: Claude Code · closed']);
     assert.deepEqual([...rows[1]?.words ?? []].sort(), ['live', 'record', 'session', 'tmux']);
     assert.ok(!rows[2]?.words.includes('tmux'));
   });
