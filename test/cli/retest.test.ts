@@ -231,8 +231,12 @@ describe('loopkeeper retest', function () {
   });
 
   it('a dry run changes nothing; its digest is asked for, and another state is refused as stale', async () => {
-    await retestJson(place, ['start', ...F12]);
-    await retestJson(place, ['conclude', 'S-1', '--status', 'fixed', '--rationale', 'no token']);
+    const conclude = ['conclude', 'S-1', '--status', 'fixed', '--rationale', 'no token'];
+    for (const args of [['start', ...F12], conclude]) {
+      const planned = await retestJson(place, [...args, '--dry-run'], RetestChangeReply);
+      assert.ok(planned.reply.dryRun && planned.reply.appended.length > 0);
+      assert.equal((await retestJson(place, [...args, '--expect', planned.reply.digest], RetestChangeReply)).code, 0);
+    }
     const before = readTree(place.top);
     const dry = await retestJson(place, ['reopen', 'S-1', '--reason', 'r', '--dry-run'], RetestChangeReply);
     assert.equal(dry.code, 0);

@@ -1,13 +1,16 @@
 import path from 'node:path';
+import type { CliConfig } from '../../core/config/cliConfig';
 import { Failure } from '../../core/disk/failure';
 import { diskReader, isInside } from '../../core/disk/reader';
 import type { Reader } from '../../core/disk/reader';
 import { runPlan } from '../../core/plan/engine';
+import { unfinishedPlans } from '../../core/plan/journal';
 import { auditRetests } from '../../core/retest/auditStore';
 import type { RetestCommand } from '../../core/retest/commands';
 import { planCommand, planStart } from '../../core/retest/plans';
 import type { RetestPlace, RetestPlan } from '../../core/retest/plans';
 import { exportRetest, listRetests, previewWake, showRetest } from '../../core/retest/report';
+import type { Message } from '../../protocol/message';
 import type { RetestChangeReply, WakeReply } from '../../protocol/retest';
 import { flag, planOptions, stateOptions, text, texts, type Command, type Context, type Option, type Values, type Verb } from '../command';
 import { exitCodeOf, planReply, printWarnings } from '../planReply';
@@ -56,6 +59,14 @@ async function change(context: Context, values: Values, verb: string, line: stri
 /** The time of what is appended. Whole seconds are written as such, so that a clock set by hand is found in the transcript as it was set. */
 const nowOf = (context: Context): string => context.clock.now().replace('.000Z', 'Z');
 
+/** What a read says besides: the clock, and a command that was stopped half-way, whose events may not all be there yet. */
+function readWarnings(context: Context, config: CliConfig): Message[] {
+  const stopped = unfinishedPlans(stateStore(config)).filter(({ plan }) => plan === undefined || plan.verb.startsWith('retest-'));
+  return [...contextWarnings(context), ...stopped.map(({ id, plan }): Message => ({
+    kind: 'unfinished-plan', message: `Loopkeeper was stopped during ${plan ? `\`${plan.verb.replace('-', ' ')}\` of ${plan.items.map(({ ref }) => ref).join(', ')}` : `the plan ${id}`}; the next retest command finishes it first.`,
+  }))];
+}
+
 const idPosition = [{ name: 'ID' }];
 const changeOptions = { ...planOptions, ...stateOptions };
 const verdictOptions: Record<string, Option> = {
@@ -86,11 +97,11 @@ async function wake(context: Context, values: Values, id: string): Promise<numbe
   if (!flag(values, 'dry-run')) {
     throw new Failure('not-available', 'This version of Loopkeeper does not wake agents yet.', 'Add --dry-run to see the prompt that an agent would get.', 2);
   }
-  const { stateRoot } = await loadConfig(context, values);
-  const { session, decision } = previewWake(diskReader, stateRoot, id, text(values, 'message'), nowOf(context));
+  const config = await loadConfig(context, values);
+  const { session, decision } = previewWake(diskReader, config.stateRoot, id, text(values, 'message'), nowOf(context));
   if (!decision.after) throw new Error('a decision without a state');
   const reply: WakeReply = {
-    verb: 'retest-wake', dryRun: true, session: id, finding: session.facts.finding, prompt: decision.prompt ?? '', appended: decision.appended, after: decision.after, warnings: contextWarnings(context),
+    verb: 'retest-wake', dryRun: true, session: id, finding: session.facts.finding, prompt: decision.prompt ?? '', appended: decision.appended, after: decision.after, warnings: readWarnings(context, config),
   };
   context.out.document(reply);
   context.out.line(printable(reply.prompt));
@@ -104,9 +115,9 @@ export const command: Command = {
       summary: 'List the retest sessions and what each finding shows.',
       usage: '', options: stateOptions, examples: ['loopkeeper retest list', 'loopkeeper retest list --json'],
       async run(context, values) {
-        const { stateRoot } = await loadConfig(context, values);
-        const reply = listRetests(diskReader, stateRoot);
-        reply.warnings.push(...contextWarnings(context));
+        const config = await loadConfig(context, values);
+        const reply = listRetests(diskReader, config.stateRoot);
+        reply.warnings.push(...readWarnings(context, config));
         context.out.document(reply);
         if (!context.out.json) { printWarnings(context.out, reply.warnings); printList(context.out, reply); }
         return 0;
@@ -138,9 +149,9 @@ export const command: Command = {
       summary: 'Show a session: status, verdict, history with what was withdrawn, goal, scope.',
       usage: 'ID', options: stateOptions, positionals: idPosition, examples: ['loopkeeper retest show S-1', 'loopkeeper retest show S-1 --json'],
       async run(context, values, [id = '']) {
-        const { stateRoot } = await loadConfig(context, values);
-        const reply = showRetest(diskReader, stateRoot, id);
-        reply.warnings.push(...contextWarnings(context));
+        const config = await loadConfig(context, values);
+        const reply = showRetest(diskReader, config.stateRoot, id);
+        reply.warnings.push(...readWarnings(context, config));
         context.out.document(reply);
         if (!context.out.json) { printWarnings(context.out, reply.warnings); printShow(context.out, reply); }
         return 0;
@@ -191,9 +202,9 @@ export const command: Command = {
       summary: 'Recompute every session and name where the stored verdicts differ; exit 1 if they do.',
       usage: '', options: stateOptions, examples: ['loopkeeper retest audit'],
       async run(context, values) {
-        const { stateRoot } = await loadConfig(context, values);
-        const reply = auditRetests(diskReader, stateRoot);
-        reply.warnings.push(...contextWarnings(context));
+        const config = await loadConfig(context, values);
+        const reply = auditRetests(diskReader, config.stateRoot);
+        reply.warnings.push(...readWarnings(context, config));
         context.out.document(reply);
         if (!context.out.json) { printWarnings(context.out, reply.warnings); printAudit(context.out, reply); }
         return reply.ok ? 0 : 1;
@@ -203,9 +214,9 @@ export const command: Command = {
       summary: 'Print transcript and projection as one JSON document, withdrawn verdicts in it.',
       usage: 'ID', options: stateOptions, positionals: idPosition, examples: ['loopkeeper retest export S-1 > S-1.json'],
       async run(context, values, [id = '']) {
-        const { stateRoot } = await loadConfig(context, values);
-        const reply = exportRetest(diskReader, stateRoot, id, nowOf(context));
-        reply.warnings.push(...contextWarnings(context));
+        const config = await loadConfig(context, values);
+        const reply = exportRetest(diskReader, config.stateRoot, id, nowOf(context));
+        reply.warnings.push(...readWarnings(context, config));
         context.out.document(reply);
         context.out.line(JSON.stringify(reply, null, 2));
         return 0;

@@ -70,8 +70,8 @@ export function planCommand(reader: Reader, place: RetestPlace, id: string, comm
   const closed = state.tornTail ? 'torn-tail' : state.unterminated ? 'no-newline' : null;
   const item: PlanItem = {
     ref: id, found: true, live: isLive(facts.projection.status), kept: [], errors: [], notices: noticesOf(command, session, closed),
-    // The text that is appended, but not when: that is what a person agrees to.
-    decision: { status: facts.projection.status, verdict: facts.verdicts.at(-1)?.seq ?? null, appended: decision.appended.map(({ kind, actor, payload }) => ({ kind, actor, payload })), finding: determination.after },
+    // What a person agrees to: the text that is appended and what the finding shows then, but not when.
+    decision: { status: facts.projection.status, verdict: facts.verdicts.at(-1)?.seq ?? null, appended: decision.appended.map(({ kind, actor, payload }) => ({ kind, actor, payload })), finding: determination.after && { session: determination.after.session, status: determination.after.status } },
   };
   const step: Step = { kind: 'appendBytes', item: id, path: file, root: place.stateRoot, offset: session.bytes, text, exclusive: true, reason, undo: inverse === undefined ? 'none' : 'inverse', phase: 0 };
   return {
