@@ -138,7 +138,7 @@ describe('the older layout', () => {
     '/s/control/github-octo-repo-4.json': 'link!',
     '/s/control/elsewhere-5.json': '{"ref": "github:octo/repo#5"}',
     '/s/poll-state.json': '{"items": {"github:octo/repo#1": {"seenComments": [1, 2], "lastPolledAt": "x"}, "github:octo/repo#6": null, "github:octo/repo#07": {}, "x": {}, "__proto__": {}}}',
-    '/w/poll-state.json': '{"items": {"github:octo/repo#1": {"b": 1}, "github:octo/repo#6": {"c": 1}}}',
+    '/w/poll-state.json': '{"items": {"github:octo/repo#1": {"b": 1}, "github:octo/repo#6": {"gaveUp": {"comments": ["IC_1"]}}}}',
   } as const;
 
   it('is asked for control by file name and for poll by ref, the newer file first', () => {
@@ -147,8 +147,8 @@ describe('the older layout', () => {
     assert.deepEqual([tree.control(item(2))?.facts.command, tree.control(item(2))?.facts.armed], ['stop', false]);
     assert.equal(tree.control(parseRef('github:a/b-c#1')), undefined, 'another item’s file is not this item’s control');
     assert.ok(tree.holds(parseRef('github:a/b-c#1')), 'but the-loop would take it for that');
-    assert.deepEqual(tree.poll(item(1)), { facts: { seenComments: 2, lastPolledAt: 'x' }, path: '/s/poll-state.json' });
-    assert.deepEqual(tree.poll(item(6)), { facts: { seenComments: 0, lastPolledAt: '' }, path: '/w/poll-state.json' });
+    assert.deepEqual(tree.poll(item(1)), { facts: { seenComments: 2, lastPolledAt: 'x', gaveUp: null }, path: '/s/poll-state.json' });
+    assert.deepEqual(tree.poll(item(6)), { facts: { seenComments: 0, lastPolledAt: '', gaveUp: 'comments' }, path: '/w/poll-state.json' });
     assert.equal(tree.poll(item(7)), undefined);
     assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map((n) => tree.holds(item(n))), [true, true, false, true, false, true, false]);
     assert.equal(tree.control(item(4)), undefined);
