@@ -170,6 +170,8 @@ describe('loopkeeper workflow', function () {
     await refused(['reset', 'linked', '--to', 'A.md'], 1, 'unsafe-path');
     await refused(['reset', 'gone', '--to', 'A.md'], 1, 'no-such-run');
     await refused(['reset', '../state/nightly', '--to', 'A.md'], 2, 'invalid-run-id');
+    const own = await workflowJson(place, ['reset', 'nightly', '--to', 'A.md'], ErrorReply, place.work, { CLAUDE_CODE_SESSION_ID: 'S9' });
+    assert.deepEqual([own.code, own.reply.error.kind], [2, 'own-session']);
     const first = await workflowJson(place, ['reset', 'two', '--agent', 'main_worker1#1', '--to', 'A.md'], WorkflowResetReply);
     assert.equal(first.reply.reset.before.state, 'WORKER.sh');
     assert.deepEqual(first.reply.warnings.map((warning) => warning.kind), ['state-not-checked']);

@@ -64,6 +64,7 @@ async function reset(context: Context, values: Values, id: string): Promise<numb
   const to = text(values, 'to');
   if (to === undefined || to === '') throw new Failure('usage', 'workflow reset needs --to: the state to go to.', 'See `loopkeeper workflow reset --help`.', 2);
   const [agent, cd, input, expect, actor] = [text(values, 'agent'), text(values, 'cd'), text(values, 'input'), text(values, 'expect'), actorOf(context)];
+  const callerSession = context.env['CLAUDE_CODE_SESSION_ID'];
   let meaning: AgentReset | undefined;
   const result = await runPlan({
     ...runDefaults(context), store: { directory: path.join(raymond, 'loopkeeper'), root: raymond }, verb: 'workflow-reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
@@ -71,6 +72,7 @@ async function reset(context: Context, values: Values, id: string): Promise<numb
       const plan = planRunReset(reader, {
         run: id, to, cwd: context.cwd, platform: platformOf(), ...(agent === undefined ? {} : { agent }), ...(cd === undefined ? {} : { cd }),
         ...(input === undefined ? {} : { input }), ...(actor === undefined ? {} : { actor }),
+        ...(callerSession ? { callerSession } : {}),
       }, around(context, raymond));
       meaning = plan.meaning;
       return plan.draft;

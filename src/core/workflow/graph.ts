@@ -33,9 +33,13 @@ export function readGraph(scope: Scope, platform: Platform, start?: string): Gra
       (transition.policy && transition.target === '' && !['result', 'ask'].includes(transition.tag)) || namesIn(transition).some((entry) => isDynamic(entry.name))));
     nodes.set(name, { source, transitions, open });
   }
+  const known = new Map<string, string | undefined>();
   const find = (name: string): string | undefined => {
-    const found = isDynamic(name) ? undefined : resolveState(scope, name, platform);
-    return found && 'name' in found && nodes.has(found.name) ? found.name : undefined;
+    if (!known.has(name)) {
+      const found = isDynamic(name) ? undefined : resolveState(scope, name, platform);
+      known.set(name, found && 'name' in found && nodes.has(found.name) ? found.name : undefined);
+    }
+    return known.get(name);
   };
   const entry = findEntry(scope, platform);
   return { scope, platform, nodes, find, entry: start ?? ('name' in entry ? entry.name : undefined) };

@@ -24,6 +24,8 @@ export interface ResetRequest {
   platform: Platform;
   /** Who asks, for the event. */
   actor?: string;
+  /** The conversation that the command runs in, if any. */
+  callerSession?: string;
 }
 
 /** The pieces that go, in the order in which they are reported. */
@@ -33,7 +35,7 @@ const PIECES = ['session', 'input', 'question', 'error'];
  * Plans the operator's own reset of one agent: to a state with a fresh session; return stack, workflow, directory, task folder and all else
  * stay. One write of raymond's state file, in raymond's form, undone byte for byte.
  * Failures, nothing touched: `no-such-run` (exit 1), `invalid-run-id`, `read-only-run`, `run-is-executed`, `no-such-agent`, `ambiguous-agent`,
- * `no-such-state`, `unsupported-scope` (exit 2), `unreadable-run`.
+ * `no-such-state`, `own-session`, `unsupported-scope` (exit 2), `unreadable-run`.
  */
 export function planRunReset(reader: Reader, request: ResetRequest, around: Surroundings): { draft: PlanDraft; meaning: AgentReset } {
   const { raymond } = around;
@@ -55,6 +57,9 @@ export function planRunReset(reader: Reader, request: ResetRequest, around: Surr
   const index = chooseAgent(names, run.agents, request.agent, file.id);
   const before = run.agents[index] as Agent;
   const name = names[index] ?? before.id;
+  if (request.callerSession !== undefined && before.session_id === request.callerSession) {
+    throw new Failure('own-session', `${name} is the session this command runs in; an agent does not reset itself.`, 'Let it answer with a reset tag, or run this from another terminal.', 2);
+  }
   const warnings: Message[] = [];
   const target = resolveTarget(reader, before.scope_dir || run.scope_dir, request, warnings);
   const after = resetAgent(before, target, request, request.cwd);
