@@ -37,21 +37,22 @@ export const maxConfigBytes = 4 * 1024 * 1024;
 const names = ['harness-config.yaml', 'config.yaml'];
 
 /**
- * Where the policy of `folder` is: the folder itself, else the nearest one above it up to the top of its repository.
- * Gives the folder that holds `.the-loop` and the file; without any file the top of the repository, else `folder`.
+ * Where the policy of `folder` is: the folder itself, else the nearest one above it up to the top of its repository; outside of a
+ * repository the folder alone. Gives the folder that holds `.the-loop` and the file; without any file the top of the repository, else `folder`.
  */
 export function findHarnessConfig(reader: Reader, folder: string): { folder: string; file: string | undefined } {
-  let top = folder;
-  for (let at = folder; ; at = path.dirname(at)) {
+  const above: string[] = [];
+  let top: string | undefined;
+  for (let at = folder; top === undefined; at = path.dirname(at)) {
+    above.push(at);
+    if (reader.kind(path.join(at, '.git')) !== 'absent') top = at;
+    else if (path.dirname(at) === at) break;
+  }
+  for (const at of top === undefined ? [folder] : above) {
     const file = harnessConfigIn(reader, at);
     if (file !== undefined) return { folder: at, file };
-    if (reader.kind(path.join(at, '.git')) !== 'absent') {
-      top = at;
-      break;
-    }
-    if (path.dirname(at) === at) break;
   }
-  return { folder: top, file: undefined };
+  return { folder: top ?? folder, file: undefined };
 }
 
 /** The policy file right in `folder`, or undefined. */
