@@ -12,8 +12,11 @@ const LONGEST = 120;
  */
 export function titleOf(cwd: string, folder: string): string | undefined {
   if (!path.isAbsolute(cwd) || !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(folder)) return undefined;
+  const directory = `${cwd}/docs/specs/${folder}`;
+  // A failed open costs much more than this question, and most items have no such folder.
+  if (!fs.existsSync(directory)) return undefined;
   for (const name of ['requirements.md', 'bugfix.md']) {
-    const text = start(cwd, path.join(cwd, 'docs', 'specs', folder, name));
+    const text = start(cwd, path.join(directory, name));
     const title = text === undefined ? undefined : headingOf(text);
     if (title !== undefined) return title;
   }

@@ -35,7 +35,7 @@ export function isPortableFileName(name: string): boolean {
 }
 
 export function portablePath(portableDir: string, slug: string): string {
-  return path.join(portableDir, `${slug}.json`);
+  return `${portableDir}${path.sep}${slug}.json`;
 }
 
 /** Reads one portable record (the-loop §1.5). */

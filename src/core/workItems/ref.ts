@@ -51,6 +51,27 @@ function quoted(text: string): string {
   return JSON.stringify(shown).replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+const usual = /^github:([A-Za-z0-9._-]+)\/([A-Za-z0-9._-]+)#(0|[1-9][0-9]{0,99})$/;
+const known = new Map<string, WorkItemRef>();
+
+/**
+ * As `read`. A state root names each item several times and nearly always in the usual form: those are taken apart once, without the rules for
+ * what they do not have.
+ */
+function readOften(text: string): WorkItemRef | string {
+  const before = known.get(text);
+  if (before) return before;
+  const match = usual.exec(text);
+  const [, owner, repo, number] = match ?? [];
+  if (owner === undefined || repo === undefined || number === undefined || text.length > MAX_SLUG) return read(text);
+  const ref: WorkItemRef = {
+    ref: text, provider: 'github', host: 'github.com', owner, repo, number, slug: `github-${owner}-${repo}-${number}`, url: `https://github.com/${owner}/${repo}/issues/${number}`,
+  };
+  if (known.size >= 50_000) known.clear();
+  known.set(text, ref);
+  return ref;
+}
+
 /**
  * The work item that `text` names (the decisions on refs in test/cases/reset/README.md).
  * Failure `invalid-ref`, exit code 2.
@@ -65,7 +86,7 @@ export function parseRef(text: string): WorkItemRef {
 /** As `parseRef`, for text from a file: undefined when it is no ref. */
 export function tryRef(text: unknown): WorkItemRef | undefined {
   if (typeof text !== 'string') return undefined;
-  const found = read(text);
+  const found = readOften(text);
   return typeof found === 'string' ? undefined : found;
 }
 
@@ -81,14 +102,14 @@ export function terminalName(slug: string): string {
 
 /** The order of texts by code points, which is the order of the files' owner; UTF-16 units differ beyond the basic plane. */
 export function byCodePoint(a: string, b: string): number {
+  if (a === b) return 0;
   const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x === y) continue;
-    // A surrogate stands for a code point above every other unit.
-    const rank = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
-    return rank(x) - rank(y);
-  }
-  return a.length - b.length;
+  let i = 0;
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i++;
+  return i === length ? a.length - b.length : rank(a.charCodeAt(i)) - rank(b.charCodeAt(i));
+}
+
+/** A surrogate stands for a code point above every other unit. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

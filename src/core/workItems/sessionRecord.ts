@@ -43,7 +43,7 @@ export function isSessionFileName(name: string): boolean {
 }
 
 export function sessionPath(registryDir: string, slug: string): string {
-  return path.join(registryDir, `${slug}.json`);
+  return `${registryDir}${path.sep}${slug}.json`;
 }
 
 function statusOf(value: unknown): SessionStatus {
@@ -52,28 +52,28 @@ function statusOf(value: unknown): SessionStatus {
   return value === 'paused' ? 'paused' : 'closed';
 }
 
-const required = ['harness', 'harnessSessionId', 'cwd'];
-
 /** The endpoint in `value`, or why it is none. */
 function endpointOf(value: unknown): Endpoint | { why: string; ref?: WorkItemRef } {
   if (!isObject(value)) return { why: 'it is no JSON object' };
   const workItem = value['workItem'];
   const ref = tryRef(isObject(workItem) ? workItem['ref'] : undefined);
   if (!ref) return { why: 'it names no work item (workItem.ref)' };
-  const missing = required.find((key) => typeof value[key] !== 'string');
+  const { harness, harnessSessionId, cwd } = value;
+  const missing = typeof harness !== 'string' ? 'harness' : typeof harnessSessionId !== 'string' ? 'harnessSessionId' : typeof cwd !== 'string' ? 'cwd' : undefined;
   if (missing !== undefined) return { why: `it has no ${missing}`, ref };
   const url = value['url'];
-  return {
+  const endpoint: Endpoint = {
     ref,
-    harness: textOr(value['harness'], ''),
-    sessionId: textOr(value['harnessSessionId'], ''),
-    cwd: textOr(value['cwd'], ''),
+    harness: textOr(harness, ''),
+    sessionId: textOr(harnessSessionId, ''),
+    cwd: textOr(cwd, ''),
     status: statusOf(value['status']),
     createdAt: textOr(value['createdAt'], ''),
     lastEventAt: textOr(value['lastEventAt'], null),
     terminal: terminalText(textOr(value['tmuxTarget'], '')),
-    ...(typeof url === 'string' && url !== '' ? { url } : {}),
   };
+  if (typeof url === 'string' && url !== '') endpoint.url = url;
+  return endpoint;
 }
 
 /** The pull requests in a record. A bad entry is passed over, as the-loop does; one level only. */
@@ -92,7 +92,7 @@ export function readSession(reader: Reader, file: string): SessionFile {
   if (found.kind !== 'json') return found;
   const endpoint = endpointOf(found.value);
   if ('why' in endpoint) return { kind: 'unreadable', cause: 'format', ...endpoint };
-  return { kind: 'record', text: found.text, record: { ...endpoint, pullRequests: isObject(found.value) ? pullRequestsOf(found.value) : [] } };
+  return { kind: 'record', text: found.text, record: Object.assign(endpoint, { pullRequests: isObject(found.value) ? pullRequestsOf(found.value) : [] }) };
 }
 
 /** The text of a record with its status `closed`, every other byte as it was. `text` must be that of a readable record. */

@@ -125,7 +125,7 @@ export function snapshotAll(reader: Reader, config: CliConfig): StateSnapshot {
 
   for (const name of reader.list(config.registryDir)) {
     if (!isSessionFileName(name)) continue;
-    const file = path.join(config.registryDir, name);
+    const file = `${config.registryDir}${path.sep}${name}`;
     const session = readSession(reader, file);
     sessions.set(name, session);
     add(name, file, session.kind === 'record' ? session.record.ref : session.kind === 'unreadable' ? session.ref : undefined);
@@ -133,7 +133,7 @@ export function snapshotAll(reader: Reader, config: CliConfig): StateSnapshot {
   for (const name of reader.list(config.portableDir)) {
     // A record's name ends in its number like that of a session record; `index.json` does not.
     if (!isSessionFileName(name)) continue;
-    const file = path.join(config.portableDir, name);
+    const file = `${config.portableDir}${path.sep}${name}`;
     const portable = readPortable(reader, file);
     portables.set(name, portable);
     add(name, file, portable.kind === 'record' ? portable.record.ref : undefined);
