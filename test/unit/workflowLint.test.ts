@@ -61,6 +61,13 @@ const faults: Record<string, [files: Record<string, string>, expected: string]> 
   'reset-workflow in a callee': [around({ 'LOOP.md': '<reset-workflow>/v</reset-workflow>', '../v/START.md': RESULT }), 'warning reset-workflow-in-callee /w/LOOP.md:1:1-17'],
   'cd on a reset in a callee': [around({ 'LOOP.md': `<reset cd="../tree">LOOP</reset> ${RESULT}` }), 'warning reset-cd-in-callee /w/LOOP.md:1:1-21'],
   'cd on a reset in a callee, as a policy': [around({ 'LOOP.md': `${policy('{ tag: result }', '{ tag: reset, target: LOOP.md, cd: tree }')}LOOP or not` }), 'warning reset-cd-in-callee /w/LOOP.md:4:5-46'],
+  'a workflow that is called and never returns': [
+    { 'START.md': '<call-workflow return="B">../v</call-workflow>', 'B.md': RESULT, '../v/START.md': '<reset>START</reset>' }, 'warning call-without-result-path /w/START.md:1:1-27'],
+  'a loop of gotos in a workflow that a called one calls': [
+    { 'START.md': '<call-workflow return="B">../v</call-workflow>', 'B.md': RESULT, '../v/START.md': '<function-workflow return="B">../u/LOOP</function-workflow>', '../v/B.md': RESULT, '../u/LOOP.md': `Again:\n<goto>LOOP</goto> ${RESULT}` },
+    'warning growing-context /u/LOOP.md:2:1-7'],
+  'reset-workflow in a workflow that is called': [
+    { 'START.md': '<function-workflow return="B">../v</function-workflow>', 'B.md': RESULT, '../v/START.md': '<reset-workflow>../v</reset-workflow>' }, 'warning reset-workflow-in-callee /v/START.md:1:1-17'],
 };
 
 const clean: Record<string, Record<string, string>> = {
@@ -70,6 +77,7 @@ const clean: Record<string, Record<string, string>> = {
   'a callee that returns through an ask': around({ 'LOOP.md': '<ask next="BACK">Which?</ask>', 'BACK.md': RESULT }),
   'a callee that returns through a fork': around({ 'LOOP.md': '<fork next="BACK">WORK</fork>', 'WORK.md': '<result></result>', 'BACK.md': RESULT }),
   'a callee that returns out of a called workflow': around({ 'LOOP.md': '<function-workflow return="BACK" cd="x">../v</function-workflow>', 'BACK.md': RESULT, '../v/START.md': RESULT }),
+  'workflows that call each other in a circle and return': { 'START.md': `<call-workflow return="B">../v</call-workflow> ${RESULT}`, 'B.md': RESULT, '../v/START.md': `<call-workflow return="B">../w</call-workflow> ${RESULT}`, '../v/B.md': RESULT },
   'a loop of gotos outside of calls': { 'START.md': `<goto>START</goto> ${RESULT}` },
   'a loop of scripts alone': around({ 'LOOP.sh': `sleep 1\necho "<goto>LOOP</goto>" || echo "${RESULT}"` }),
   'a goto round broken by a reset': around({ 'LOOP.md': `<goto>CHECK</goto> ${RESULT}`, 'CHECK.md': '<reset>LOOP</reset>' }),

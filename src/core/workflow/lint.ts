@@ -1,11 +1,13 @@
+import path from 'node:path';
 import { Failure } from '../disk/failure';
 import type { Reader } from '../disk/reader';
 import type { Diagnostic } from '../../protocol/workflow';
 import { readGraph } from './graph';
-import { lintCallees, lintReachability } from './lintFlow';
+import { lintCallees, lintReachability, type OpenOther } from './lintFlow';
 import { lintState } from './lintState';
 import type { Place } from './places';
 import { findEntry, openWorkflow, resolveSpecifier, type Platform } from './scope';
+import { isDynamic } from './staticTags';
 
 export type Severity = Diagnostic['severity'];
 
@@ -39,7 +41,14 @@ export function lintWorkflow(reader: Reader, target: string, platform: Platform)
   };
   for (const node of graph.nodes.values()) lintState(graph, node, report, workflowError);
   lintReachability(graph, report);
-  lintCallees(graph, report);
+  const others = new Map<string, ReturnType<OpenOther>>();
+  lintCallees(graph, report, (from, specifier) => {
+    const found = isDynamic(specifier) ? undefined : resolveSpecifier(reader, from.scope.path, specifier, platform);
+    if (!found || 'error' in found) return undefined;
+    const key = path.join(found.scope_dir, found.entry);
+    if (!others.has(key)) others.set(key, { graph: readGraph(openWorkflow(reader, found.scope_dir, platform).scope, platform, found.entry), entry: found.entry });
+    return others.get(key);
+  });
   return diagnostics.sort((a, b) => RANK[a.severity] - RANK[b.severity] || compare(a.file, b.file) || compare(a.check, b.check) || a.line - b.line || a.column - b.column);
 }
 
