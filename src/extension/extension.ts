@@ -11,6 +11,7 @@ import { Documents } from './planPreview/documents';
 import { Refresher } from './refresher';
 import { Roots } from './roots';
 import type { Services } from './services';
+import type { SettingKey } from './settingKeys';
 import { setting } from './settings';
 import { Source } from './source';
 import { useTranslator } from './text/l10n';
@@ -20,13 +21,14 @@ import { workItemsView } from './views/workItems';
 
 /** Builds everything and asks the program for the first time; nothing here waits for it. */
 export function activate(context: vscode.ExtensionContext): void {
+  const started = performance.now();
   useTranslator(vscode.l10n.t, vscode.env.language);
   const output = vscode.window.createOutputChannel('Loopkeeper', { log: true });
   const client = new CoreClient(() => ({
     node: process.execPath,
     program: path.join(context.extensionPath, 'dist', 'cli.js'),
     mayExecute: vscode.workspace.isTrusted,
-    environment: { LOOPKEEPER_TMUX: setting('tmuxPath', 'tmux'), LOOPKEEPER_GIT: setting('gitPath', 'git') },
+    environment: { ...variable('LOOPKEEPER_TMUX', 'tmuxPath', 'tmux'), ...variable('LOOPKEEPER_GIT', 'gitPath', 'git') },
   }), output);
   const roots = new Roots(client, output);
   const list = new Source<ListReply>(roots, async (root) => (await client.run({ place: root, args: ['sessions', 'list'], schema: ListReply })).reply);
@@ -46,4 +48,12 @@ export function activate(context: vscode.ExtensionContext): void {
   if (workItems) context.subscriptions.push(new Badge(workItems.tree, roots));
   for (const { tree } of views.values()) context.subscriptions.push(tree.onDidChangeVisibility(() => { refresher.schedulePoll(); }));
   services.background(roots.get());
+  // Read by the tests, and by whoever profiles a window.
+  performance.measure('loopkeeper.activate', { start: started });
+}
+
+/** A setting as a variable for the program; one that is as it comes leaves the loop's own configuration in force. */
+function variable(name: string, key: SettingKey, fallback: string): Record<string, string> {
+  const value = setting(key, fallback);
+  return value === fallback || value === '' ? {} : { [name]: value };
 }

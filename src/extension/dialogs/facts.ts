@@ -95,3 +95,14 @@ export function undoSentence(items: readonly ItemReply[]): string {
 export function nameOf(ref: string): string {
   return shown(shortRef(ref), 100);
 }
+
+/** What a plan keeps, in words. */
+export function keptWord(what: string): string {
+  switch (what) {
+    case 'graph': return l10n.t('phase choices');
+    case 'channels': return l10n.t('channel threads');
+    case 'legacy': return l10n.t('files of the older layout');
+    case 'repository': return l10n.t('repository');
+    default: return shown(what, 200);
+  }
+}

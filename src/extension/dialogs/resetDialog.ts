@@ -2,7 +2,7 @@ import type { ItemReply, PlanReply } from '../../protocol/plan';
 import { shown, visible } from '../text/foreign';
 import { l10n, plural, sentenceList } from '../text/l10n';
 import { detailOf, lineLimit, type Dialog } from './dialog';
-import { byLoss, checkoutSentence, endingPhrase, forgottenPieces, losesSomething, nameOf, uncommittedIn, undoSentence, warningLines } from './facts';
+import { byLoss, checkoutSentence, endingPhrase, forgottenPieces, keptWord, losesSomething, nameOf, shortPath, uncommittedIn, undoSentence, warningLines } from './facts';
 
 /** What the dialog of Reset All tells beside the plan. */
 export interface AllContext {
@@ -51,21 +51,18 @@ function oneDialog(plan: PlanReply, item: ItemReply, now: Date): Lines {
   };
 }
 
-/** What a reset never touches, then what this plan keeps on purpose, then the terminals that stay readable. */
+/** What a reset never touches, then what this plan keeps, each once; a checkout with the reason, a terminal that stays with the word. */
 function stays(item: ItemReply): string[] {
-  const always = [l10n.t('repository'), l10n.t('ticket'), l10n.t('event log')];
-  const kept = item.kept.map(({ what }) => keptWord(what)).filter((word) => !always.includes(word));
-  const terminals = (item.ends ?? []).filter(({ open }) => open !== null).map(({ terminal }) => l10n.t('terminal {0} (readable)', visible(terminal)));
-  const transcript = item.removed.includes('session') ? [l10n.t('transcript')] : [];
-  return [...new Set([...always, ...kept, ...transcript, ...terminals])];
-}
-
-function keptWord(what: string): string {
-  switch (what) {
-    case 'graph': return l10n.t('phase choices');
-    case 'repository': return l10n.t('repository');
-    default: return visible(what);
+  const words = [l10n.t('repository'), l10n.t('ticket'), l10n.t('event log')];
+  for (const { what, why } of item.kept) {
+    if (what.startsWith('checkout ')) words.push(l10n.t('checkout {0} ({1})', shortPath(what.slice('checkout '.length)), shown(why, 150)));
+    else if (!what.startsWith('terminal ')) words.push(keptWord(what));
   }
+  if (item.removed.includes('session')) words.push(l10n.t('transcript'));
+  const readable = new Set((item.ends ?? []).flatMap(({ terminal, open }) => open === null ? [] : [terminal]));
+  const terminals = item.kept.filter(({ what }) => what.startsWith('terminal ')).map(({ what }) => what.slice('terminal '.length));
+  for (const terminal of new Set([...readable, ...terminals])) words.push(readable.has(terminal) ? l10n.t('terminal {0} (readable)', visible(terminal)) : l10n.t('terminal {0}', visible(terminal)));
+  return [...new Set(words)];
 }
 
 /** One item in one line, of several. */

@@ -1,5 +1,5 @@
 import type { ItemReply, PlanReply } from '../../protocol/plan';
-import { nameOf, uncommittedIn } from '../dialogs/facts';
+import { keptWord, nameOf } from '../dialogs/facts';
 import { visible } from '../text/foreign';
 import { l10n, plural } from '../text/l10n';
 import { harnessName } from '../text/words';
@@ -7,35 +7,63 @@ import { harnessName } from '../text/words';
 /** A dry run as plain text: everything that would be done, item by item and step by step, and what stays. `heading` says what it is a dry run of. */
 export function planText(plan: PlanReply, heading: string, command: string): string {
   const lines = [heading, l10n.t('Nothing has been changed. Apply This Plan… is in the title bar; it asks first.'), ''];
-  if (plan.stateRoot !== undefined) lines.push(l10n.t('State: {0}', visible(plan.stateRoot)));
-  lines.push(l10n.t('Digest: {0}', plan.digest), l10n.t('Command: {0}', command), '');
+  if (plan.stateRoot !== undefined) lines.push(l10n.t('State: {0}', visible(plan.stateRoot)), '');
   for (const { message } of plan.warnings) lines.push(l10n.t('Warning: {0}', visible(message)));
   if (plan.warnings.length > 0) lines.push('');
-  for (const item of plan.items) lines.push(...itemText(item), '');
-  return lines.join('\n');
+  for (const item of plan.items) lines.push(...itemText(item, plan.stateRoot), '');
+  lines.push(l10n.t('The same in a terminal, only if the plan is still this one (digest {0}):', plan.digest), `  ${command}`);
+  return lines.join('\n') + '\n';
 }
 
-function itemText(item: ItemReply): string[] {
+function itemText(item: ItemReply, stateRoot: string | undefined): string[] {
   const lines = [`${nameOf(item.ref)}  (${item.found ? item.live ? l10n.t('live') : l10n.t('not live') : l10n.t('nothing is remembered')})`];
   const section = (title: string, entries: string[]): void => {
     if (entries.length > 0) lines.push(`  ${title}`, ...entries.map((entry) => `    ${entry}`));
   };
   section(l10n.t('Cannot be done'), item.errors.map(({ message }) => visible(message)));
-  section(l10n.t('Needs to be known'), item.notices.map(({ message }) => visible(message)));
-  section(l10n.t('Ends'), (item.ends ?? []).map(({ ref, harness, terminal, open }) =>
-    [`${nameOf(ref)}: ${harnessName(harness)}`, visible(terminal), open === null ? '' : l10n.t('stays readable: {0}', visible(open))].filter((part) => part !== '').join(', ')));
-  section(l10n.t('Checkouts that go'), (item.checkouts ?? []).flatMap((checkout) => [
-    visible(checkout.path),
-    `  ${checkoutCounts(checkout)}`,
-    ...checkout.keptAt === null ? [] : [`  ${l10n.t('kept at {0}', visible(checkout.keptAt))}`],
+  section(l10n.t('To know'), item.notices.map(({ message }) => visible(message)));
+  section(l10n.t('Ends'), (item.ends ?? []).flatMap(({ ref, harness, terminal, open }) => [
+    [l10n.t('{0}: {1}', nameOf(ref), harnessName(harness)), visible(terminal)].filter((part) => part !== '').join(', '),
+    ...open === null ? [] : [`  ${l10n.t('stays readable: {0}', visible(open))}`],
   ]));
-  if ((item.checkouts?.length ?? 0) > 1) lines.push(`    ${l10n.t('uncommitted in all: {0}', uncommittedIn(item) ?? l10n.t('unknown'))}`);
+  section(l10n.t('Checkouts that go'), (item.checkouts ?? []).flatMap((checkout) => [
+    visible(checkout.path), `  ${checkoutCounts(checkout)}`, ...checkout.keptAt === null ? [] : [`  ${l10n.t('kept at {0}', visible(checkout.keptAt))}`],
+  ]));
   section(l10n.t('Steps'), item.steps.map((step, index) => {
-    const undo = step.undo === 'restore' ? l10n.t('can be undone') : step.undo === 'inverse' ? l10n.t('is made anew') : l10n.t('cannot be undone');
-    return `${String(index + 1).padStart(2)}. ${visible(step.kind)}${step.path === undefined ? '' : ` ${visible(step.path)}`}: ${visible(step.reason)} (${undo})`;
+    const what = [stepWords(step.kind), step.path === undefined ? '' : shortened(step.path, stateRoot)].filter((part) => part !== '').join(' ');
+    return l10n.t('{0}. {1}: {2} ({3})', index + 1, what, visible(step.reason), undoWords(step.undo));
   }));
-  section(l10n.t('Stays'), item.kept.map(({ what, why }) => `${visible(what)}: ${visible(why)}`));
+  section(l10n.t('Stays'), item.kept.map(({ what, why }) => l10n.t('{0}: {1}', keptWord(what), visible(why))));
   return lines;
+}
+
+/** Below the state root, which is named above, a path is told from there. */
+function shortened(path: string, stateRoot: string | undefined): string {
+  return visible(stateRoot !== undefined && path.startsWith(`${stateRoot}/`) ? path.slice(stateRoot.length + 1) : path);
+}
+
+function undoWords(undo: ItemReply['steps'][number]['undo']): string {
+  switch (undo) {
+    case 'restore': return l10n.t('can be undone');
+    case 'inverse': return l10n.t('is made anew by an undo');
+    case 'none': return l10n.t('cannot be undone');
+  }
+}
+
+function stepWords(kind: string): string {
+  switch (kind) {
+    case 'deleteFile': return l10n.t('delete');
+    case 'writeFile': return l10n.t('rewrite');
+    case 'appendBytes': return l10n.t('append to');
+    case 'moveCheckout': return l10n.t('move to the trash');
+    case 'rebuildIndex': return l10n.t('make anew');
+    case 'endSession': return l10n.t('end');
+    case 'drive': return l10n.t('send to');
+    case 'startSession': return l10n.t('start');
+    case 'gitCommit': return l10n.t('commit in');
+    case 'gitPush': return l10n.t('push from');
+    default: return visible(kind);
+  }
 }
 
 function checkoutCounts(checkout: NonNullable<ItemReply['checkouts']>[number]): string {

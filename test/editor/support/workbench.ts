@@ -46,10 +46,12 @@ export class Editor {
     return path.join(this.profile.extensions, 'loopkeeper.loopkeeper-0.1.0');
   }
 
-  async window(folder: string | undefined, { locale = 'en-US' }: { locale?: string } = {}): Promise<Window> {
-    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, permissions: ['clipboard-read', 'clipboard-write'] });
+  /** `language` is the display language that extensions are told; the workbench itself stays English. */
+  async window(folder: string | undefined, { language }: { language?: string } = {}): Promise<Window> {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     page.setDefaultTimeout(patience);
+    if (language !== undefined) await page.addInitScript(`globalThis._VSCODE_NLS_LANGUAGE = ${JSON.stringify(language)}`);
     await page.goto(folder === undefined ? `${this.server.url}/?ew=true` : `${this.server.url}/?folder=${encodeURIComponent(folder)}`);
     await page.locator('.monaco-workbench').waitFor();
     return new Window(page);
@@ -129,7 +131,7 @@ export class Window {
   /** Chooses from a row's context menu. */
   async choose(row: Locator, label: string, before?: () => Promise<unknown>): Promise<void> {
     await this.contextMenu(row);
-    const item = this.page.locator('.monaco-menu').getByRole('menuitem', { name: label, exact: true });
+    const item = this.page.locator('.monaco-menu').getByRole('menuitem').filter({ has: this.page.getByText(label, { exact: true }) });
     await item.hover();
     await before?.();
     await item.click();

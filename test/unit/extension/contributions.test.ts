@@ -47,7 +47,7 @@ describe('package.json and the code', () => {
 
   it('name the same settings, each of them read', () => {
     assert.deepEqual(Object.keys(contributes.configuration.properties).sort(), settingKeys.map((key) => `loopkeeper.${key}`).sort());
-    for (const key of settingKeys) assert.match(sources, new RegExp(`(setting|affects)\\([^;]*'${key.replace('.', '\\.')}'`), key);
+    for (const key of settingKeys) assert.match(sources, new RegExp(`(setting|affects|variable)(<\\w+>)?\\([^;]*'${key.replace('.', '\\.')}'`), key);
   });
 
   it('name the same context keys, and every row word that a menu asks for is one that rows have', () => {

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Editor, type Window } from '../support/workbench';
+
+const count = 2_000;
+
+describe(`${String(count)} items`, () => {
+  let editor: Editor;
+  let window: Window;
+  let scratch: string;
+  let stateRoot: string;
+
+  before(async () => {
+    scratch = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'lw-'));
+    stateRoot = path.join(scratch, '.the-loop');
+    mkdirSync(path.join(stateRoot, 'portable'), { recursive: true });
+    for (let number = 1; number <= count; number += 1) {
+      const ref = `github:octo/repo#${String(number)}`;
+      const control = { ref, command: 'stop', source: 'cli', actor: 'dev', requestedAt: '2026-08-04T00:00:00Z', note: '' };
+      writeFileSync(path.join(stateRoot, 'portable', `github-octo-repo-${String(number)}.json`), JSON.stringify({ ref, control }));
+    }
+    editor = await Editor.start();
+    window = await editor.window(scratch);
+    await window.open();
+    await window.tree('Work Items').getByRole('treeitem').first().waitFor();
+  });
+  after(async () => {
+    await editor.stop();
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  });
+
+  it('open within a second', async () => {
+    const refresh = window.page.getByRole('button', { name: 'Refresh' }).first();
+    const times: number[] = [];
+    for (let round = 1; round <= 3; round += 1) {
+      // Each round a new first row, so that it is seen when the tree has been drawn from a fresh list.
+      const ref = `github:octo/first#${String(round)}`;
+      writeFileSync(path.join(stateRoot, 'portable', `github-octo-first-${String(round)}.json`), JSON.stringify({ ref, control: { ref, command: 'start', source: 'cli', actor: 'dev', requestedAt: '2026-08-04T00:00:00Z', note: '' } }));
+      await window.row('octo/repo#2000').or(window.tree('Work Items').getByRole('treeitem').first()).first().hover();
+      const start = Date.now();
+      await refresh.click();
+      await window.row(`octo/first#${String(round)}`).waitFor();
+      times.push(Date.now() - start);
+    }
+    console.log(`    ${String(count)} items drawn in ${times.join(', ')} ms`);
+    assert.ok(Math.min(...times) <= 1_000, times.join(', '));
+  });
+
+  it('keep selection and scroll position over a refresh', async () => {
+    await window.tree('Work Items').getByRole('treeitem').nth(3).click();
+    for (let step = 0; step < 30; step += 1) await window.page.keyboard.press('PageDown');
+    const selected = window.tree('Work Items').locator('.monaco-list-row.focused');
+    await window.page.keyboard.press('Enter');
+    const name = await selected.getAttribute('aria-label') ?? '';
+    assert.match(name, /octo\/repo#\d+, remembered/);
+    const place = async () => ({ label: await selected.getAttribute('aria-label'), top: (await selected.boundingBox())?.y });
+    const before = await place();
+    const file = path.join(stateRoot, 'portable', 'github-octo-repo-1.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"stop"', '"pause"'));
+    await window.command('Loopkeeper: Refresh');
+    await window.page.waitForTimeout(2_500);
+    assert.deepEqual(await place(), before);
+  });
+});
