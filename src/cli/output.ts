@@ -5,6 +5,8 @@ export interface Terminal {
   line(text?: string): void;
   /** The one document of --json. */
   document(value: unknown): void;
+  /** A line on standard output as it is, in both modes: for what streams. */
+  raw(text: string): void;
   /** A line on standard error, in both modes but for progress. */
   error(text: string): void;
   progress(done: number, total: number, item?: string): void;
@@ -19,7 +21,6 @@ interface Stream { write(text: string): unknown; isTTY?: boolean; columns?: numb
 
 /** Text from files shown on a terminal: control characters and those that turn the writing direction as escapes, so that no record can paint the screen. */
 export function plain(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are the point
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
@@ -35,6 +36,7 @@ export function terminalOf(stdout: Stream, stderr: Stream, env: Record<string, s
     json,
     columns: stdout.columns ?? 100,
     line: (text = '') => { clearBar(); if (!json) stdout.write(text + '\n'); },
+    raw: (text) => { clearBar(); stdout.write(text + '\n'); },
     document: (value) => { clearBar(); if (json) stdout.write(JSON.stringify(value, null, 2) + '\n'); },
     error: (text) => { clearBar(); stderr.write(text + '\n'); },
     progress: (done, total, item) => {

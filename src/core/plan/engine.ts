@@ -2,12 +2,13 @@ import fs from 'node:fs';
 import { flushDirectories } from '../disk/durable';
 import { codeOf, Failure, messageOf } from '../disk/failure';
 import { sweepLockFiles, takeLock } from '../disk/lock';
+import { pidSpace, type PidSpace } from '../disk/processes';
 import { diskReader, type Reader } from '../disk/reader';
 import type { Message } from '../../protocol/message';
 import { digestOf } from './digest';
 import { appendEvents, eventFailure } from './events';
 import type { Executors, StepContext, StepExecutor } from './executor';
-import { begunFile, sweepTemporary, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome } from './journal';
+import { begunFile, sweepTemporary, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome, type Unfinished } from './journal';
 import { fileState } from './fileSteps';
 import { afterOf, type Plan, type Step, type StepKind } from './plan';
 import { projectedReader } from './projection';
@@ -97,12 +98,12 @@ async function applyPlan(request: RunRequest, plan: Plan): Promise<Outcome> {
   } catch (error) {
     throw new Failure('io', `The plan could not be written to the journal: ${messageOf(error)}. Nothing was changed.`, 'Check space and permissions of the state root, then try again.');
   }
-  return finishPlan(request, plan, false);
+  return finishPlan(request, plan);
 }
 
 /** Does what is left of a journaled plan, writes its events and files it. */
-async function finishPlan(request: RunRequest, plan: Plan, recovering: boolean): Promise<Outcome> {
-  const results = await runSteps(request, plan, recovering);
+async function finishPlan(request: RunRequest, plan: Plan, left?: Unfinished): Promise<Outcome> {
+  const results = await runSteps(request, plan, left);
   const outcome = outcomeOf(plan, results, request.clock.real());
   try {
     await appendEvents(request.store, plan, outcome, { ts: request.clock.real(), pid: request.pid });
@@ -122,7 +123,9 @@ function eraseFinished(store: Store, plan: Plan, outcome: Outcome): void {
 }
 
 /** Runs the steps phase by phase; in a phase those of one kind run together, in the order of the plan. */
-async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): Promise<StepOutcome[]> {
+async function runSteps(request: RunRequest, plan: Plan, left?: Unfinished): Promise<StepOutcome[]> {
+  const recovering = left !== undefined;
+  const lost = left?.space ? sessionsLost(left.space) : undefined;
   const results = new Array<StepOutcome | undefined>(plan.steps.length);
   const overtaken = recovering ? overtakenSteps(plan) : new Set<number>();
   const begun = new Set(recovering ? readBegun(request.store, plan.id) : []);
@@ -130,7 +133,9 @@ async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): P
   for (let start = 0; start < plan.steps.length;) {
     const first = plan.steps[start] as Step;
     let end = start + 1;
-    while (end < plan.steps.length && plan.steps[end]?.phase === first.phase && plan.steps[end]?.kind === first.kind) end += 1;
+    // What waits for a step of this batch is of the next one.
+    const joins = (step: Step | undefined): boolean => step?.phase === first.phase && step.kind === first.kind && !(step.requires ?? []).some((needed) => needed >= start);
+    while (joins(plan.steps[end])) end += 1;
     const touched = new Set<string>();
     const batch: { step: Step; context: StepContext; report(outcome: StepOutcome): void }[] = [];
     for (let index = start; index < end; index += 1) {
@@ -140,6 +145,7 @@ async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): P
         done += 1;
         request.onProgress?.(done, plan.steps.length, step.item);
       };
+      if (step.kind === 'endSession' && lost) { report(lost); continue; }
       if (overtaken.has(index)) { report({ status: 'already' }); continue; }
       const missing = (step.requires ?? []).some((needed) => !isEffective(results[needed]));
       if (missing || step.requiresAny?.every((needed) => !isEffective(results[needed]))) report({ status: 'skipped' });
@@ -157,6 +163,13 @@ async function runSteps(request: RunRequest, plan: Plan, recovering: boolean): P
     start = end;
   }
   return results.map((result) => result ?? { status: 'failed', error: { kind: 'internal', message: 'The step gave no result.' } });
+}
+
+/** What became of the processes of a plan that was begun elsewhere or before the machine started anew: there its pids name nothing. */
+function sessionsLost(space: PidSpace): StepOutcome | undefined {
+  const here = pidSpace();
+  if (space.host !== here.host) return { status: 'interrupted', error: { kind: 'interrupted', message: 'The agent was to be ended on another host or in another container, which cannot be reached from here.' } };
+  return space.boot === here.boot ? undefined : { status: 'already' };
 }
 
 /**
@@ -239,7 +252,8 @@ async function recover(request: RunRequest): Promise<{ recovered: string[]; warn
   const recovered: string[] = [];
   const warnings: Message[] = [];
   sweepTemporary(request.store);
-  for (const { id, plan, problem } of unfinishedPlans(request.store)) {
+  for (const unfinished of unfinishedPlans(request.store)) {
+    const { id, plan, problem } = unfinished;
     if (isClosed(request.store, id)) {
       const closed = closedPlan(request.store, id);
       if (closed) eraseFinished(request.store, closed.plan, closed.outcome);
@@ -248,7 +262,7 @@ async function recover(request: RunRequest): Promise<{ recovered: string[]; warn
     }
     try {
       if (!plan) throw new Failure('unreadable', problem ?? 'unreadable', '');
-      await finishPlan({ ...request, onProgress: undefined }, plan, true);
+      await finishPlan({ ...request, onProgress: undefined }, plan, unfinished);
       recovered.push(id);
       warnings.push({ kind: 'plan-finished', message: `The unfinished plan ${id} (${plan.verb}) was finished first.` });
     } catch (error) {

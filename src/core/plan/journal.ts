@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { flushDirectories, makeDirectories, writeFileDurably } from '../disk/durable';
 import { messageOf } from '../disk/failure';
+import { pidSpace, type PidSpace } from '../disk/processes';
 import type { Plan } from './plan';
 import { closedDirectory, failedDirectory, isPlanId, journalDirectory, type Store } from './store';
 import type { Message } from '../../protocol/message';
@@ -25,6 +26,7 @@ export interface ClosedPlan { plan: Plan; outcome: Outcome }
 // The journal is our own file, but a disk can hand back anything: only what recovery relies on is checked.
 const JournalFile = z.object({
   plan: z.looseObject({ id: z.string(), verb: z.string(), createdAt: z.string(), steps: z.array(z.looseObject({ kind: z.string() })), items: z.array(z.looseObject({ ref: z.string() })), events: z.array(z.unknown()) }),
+  space: z.optional(z.object({ host: z.string(), boot: z.string() })),
   outcome: z.optional(z.looseObject({ steps: z.array(z.looseObject({ status: z.string() })), items: z.array(z.unknown()) })),
 });
 
@@ -33,7 +35,7 @@ const closed = (store: Store, id: string): string => path.join(closedDirectory(s
 
 /** Writes the plan, flushed, before its first step. */
 export async function openJournal(store: Store, plan: Plan): Promise<void> {
-  await writeFileDurably(open(store, plan.id), JSON.stringify({ plan }) + '\n');
+  await writeFileDurably(open(store, plan.id), JSON.stringify({ plan, space: pidSpace() }) + '\n');
 }
 
 /** Files the plan with what came of it, then takes it out of the journal. `between` is done again if a crash comes before the end. */
@@ -50,21 +52,22 @@ export const begunFile = (store: Store, id: string): string => path.join(journal
 export const eventsFile = (store: Store, id: string): string => path.join(journalDirectory(store), `${id}.events`);
 const sideFiles = (store: Store, id: string): string[] => [begunFile(store, id), eventsFile(store, id)];
 
-export interface Unfinished { id: string; plan?: Plan; problem?: string }
+/** `space`: where its pids meant something. */
+export interface Unfinished { id: string; plan?: Plan; space?: PidSpace; problem?: string }
 
 function namesIn(directory: string): string[] {
   try { return fs.readdirSync(directory).filter((name) => name.endsWith('.json') && isPlanId(name.slice(0, -5))).sort(); } catch { return []; }
 }
 
-function readPlanFile(file: string): { plan: Plan; outcome?: Outcome } {
-  return JournalFile.parse(JSON.parse(fs.readFileSync(file, 'utf8'))) as unknown as { plan: Plan; outcome?: Outcome };
+function readPlanFile(file: string): { plan: Plan; outcome?: Outcome; space?: PidSpace } {
+  return JournalFile.parse(JSON.parse(fs.readFileSync(file, 'utf8'))) as unknown as { plan: Plan; outcome?: Outcome; space?: PidSpace };
 }
 
 /** Plans that were begun and not closed, oldest first. Reading only. */
 export function unfinishedPlans(store: Store): Unfinished[] {
   return namesIn(journalDirectory(store)).map((name) => {
     const id = name.slice(0, -5);
-    try { return { id, plan: readPlanFile(open(store, id)).plan }; } catch (error) { return { id, problem: messageOf(error) }; }
+    try { const { plan, space } = readPlanFile(open(store, id)); return { id, plan, ...(space ? { space } : {}) }; } catch (error) { return { id, problem: messageOf(error) }; }
   });
 }
 
