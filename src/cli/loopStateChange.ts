@@ -111,7 +111,7 @@ async function changeHere(context: Context, values: Values, request: ChangeReque
 
 function noRepository(directory: string): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof Failure) || error.kind !== 'git-failed') throw error;
+    if (!(error instanceof Failure) || error.kind !== 'no-repository') throw error;
     throw new Failure('no-repository', `${directory} is in no git repository, so nothing can be committed.`, 'Leave --commit out, or run it inside of the checkout.', 2);
   };
 }

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Knowledge } from '../../protocol/loopState';
 import { Failure } from '../disk/failure';
-import { runGit } from './git';
 import type { Git } from './git';
+import { runQuietly } from './quietGit';
 
 /**
  * How old the knowledge of a checkout is, from one `git status` on some of its files and one look at its last commit. Reading only, no network.
@@ -12,7 +12,7 @@ import type { Git } from './git';
  */
 export async function checkoutKnowledge(git: Git, paths: readonly string[]): Promise<Knowledge | null> {
   try {
-    const status = await runGit(git, ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ...paths]);
+    const status = await runQuietly(git, ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ...paths]);
     if (status.code !== 0) return null;
     const entries = status.stdout.toString('utf8').split('\0');
     const header = (name: string): string | null => entries.find((entry) => entry.startsWith(`# ${name} `))?.slice(name.length + 3) ?? null;
@@ -20,8 +20,8 @@ export async function checkoutKnowledge(git: Git, paths: readonly string[]): Pro
     const distance = /^\+(\d+) -(\d+)$/.exec(header('branch.ab') ?? '');
     const branch = header('branch.head');
     const upstream = header('branch.upstream');
-    const last = await runGit(git, ['log', '-1', '--format=%cI']);
-    const remotes = await runGit(git, ['config', '--get-regexp', '^remote\\..*\\.url$']);
+    const last = await runQuietly(git, ['log', '-1', '--format=%cI']);
+    const remotes = await runQuietly(git, ['config', '--get-regexp', '^remote\\..*\\.url$']);
     return {
       commit: commit === '(initial)' ? null : commit,
       committedAt: last.code === 0 ? last.stdout.toString('utf8').trim() : null,
@@ -34,14 +34,14 @@ export async function checkoutKnowledge(git: Git, paths: readonly string[]): Pro
       web: webAddress(remotes.stdout.toString('utf8'), upstream?.split('/')[0] ?? 'origin'),
     };
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'no-git') return null;
+    if (error instanceof Failure && ['program-missing', 'no-git'].includes(error.kind)) return null;
     throw error;
   }
 }
 
 /** When git last fetched anything: the age of FETCH_HEAD, which every fetch writes. A fresh clone has none. */
 async function lastFetch(git: Git): Promise<string | null> {
-  const asked = await runGit(git, ['rev-parse', '--git-path', 'FETCH_HEAD']);
+  const asked = await runQuietly(git, ['rev-parse', '--git-path', 'FETCH_HEAD']);
   if (asked.code !== 0) return null;
   const stat = fs.statSync(path.resolve(git.cwd, asked.stdout.toString('utf8').trim()), { throwIfNoEntry: false });
   return stat === undefined ? null : stat.mtime.toISOString();

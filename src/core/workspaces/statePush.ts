@@ -5,8 +5,9 @@ import { Failure } from '../disk/failure';
 import { startTimeOf } from '../disk/processes';
 import type { Reader } from '../disk/reader';
 import type { RunResult } from '../disk/run';
-import { askGit, gitFailure, runGit } from './git';
+import { gitFailure } from './git';
 import type { Git } from './git';
+import { askQuietly, runQuietly } from './quietGit';
 import { treeReader } from './treeReader';
 
 /** A file as it shall stand in the commit. */
@@ -23,9 +24,10 @@ export interface PushRequest<T> {
    * `files` empty = there is nothing to commit.
    */
   plan(reader: Reader): { files: CommittedFile[]; message: string; plan: T };
-  /** Where the temporary index may be: a folder of ours that exists. */
+  /** Where the temporary index may be: a folder of ours. It has to be there when there is something to commit. */
   scratch: string;
   pid: number;
+  /** 16 hex digits and more, used by no other call. */
   random: string;
   /** How long to go on after pushes that others won. Default 60 s. */
   patienceMs?: number;
@@ -42,10 +44,10 @@ export interface Pushed<T> {
 
 /** `origin/main` → remote and branch. Remotes may have slashes in their names, so the longest that fits is taken. Failure `bad-argument`. */
 export async function parseRemoteBranch(git: Git, text: string): Promise<{ remote: string; branch: string }> {
-  const remotes = (await askGit(git, ['remote'])).split('\n').filter((name) => name !== '' && text.startsWith(`${name}/`));
+  const remotes = (await askQuietly(git, ['remote'])).split('\n').filter((name) => name !== '' && text.startsWith(`${name}/`));
   const remote = remotes.sort((a, b) => b.length - a.length)[0];
   const branch = remote === undefined ? '' : text.slice(remote.length + 1);
-  if (remote === undefined || (await runGit(git, ['check-ref-format', `refs/heads/${branch}`])).code !== 0) {
+  if (remote === undefined || (await runQuietly(git, ['check-ref-format', `refs/heads/${branch}`])).code !== 0) {
     throw new Failure('bad-argument', `${JSON.stringify(text.slice(0, 200))} is no REMOTE/BRANCH of this repository.`, 'Give for example origin/main; `git remote` names the remotes.', 2);
   }
   return { remote, branch };
@@ -59,7 +61,7 @@ export async function parseRemoteBranch(git: Git, text: string): Promise<{ remot
 export async function pushFiles<T>(request: PushRequest<T>): Promise<Pushed<T>> {
   const { git, remote, branch } = request;
   const deadline = performance.now() + (request.patienceMs ?? 60_000);
-  const prefix = await askGit(git, ['rev-parse', '--show-prefix']);
+  const prefix = await askQuietly(git, ['rev-parse', '--show-prefix']);
   const inside = (file: string): string => prefix + path.relative(git.cwd, file).split(path.sep).join('/');
   sweepIndexes(request.scratch);
   for (let attempts = 1; ; attempts += 1) {
@@ -67,12 +69,14 @@ export async function pushFiles<T>(request: PushRequest<T>): Promise<Pushed<T>> 
     const { files, message, plan } = request.plan(await treeReader(git, base, inside(request.folder), request.folder));
     if (files.length === 0) return { plan, commit: null, base, attempts };
     const index = path.join(request.scratch, `index.${String(request.pid)}.${request.random.slice(0, 8)}.${String(attempts)}`);
-    const commit = await buildCommit(git, base, files.map((file) => ({ path: inside(file.path), text: file.text })), message, index);
-    const pushed = await runGit(git, ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no', remote, `${commit}:refs/heads/${branch}`]);
+    // Two machines that write the same on the same tip in the same second would make one and the same commit, and one of the writes would be lost.
+    const unique = `${message.trimEnd()}\n\nLoopkeeper-Push: ${request.random.slice(0, 16)}\n`;
+    const commit = await buildCommit(git, base, files.map((file) => ({ path: inside(file.path), text: file.text })), unique, index);
+    const pushed = await runQuietly(git, ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no', remote, `${commit}:refs/heads/${branch}`]);
     if (pushed.code === 0) return { plan, commit, base, attempts };
     // The answer may have been lost after the push was taken: doing it again would count it twice.
     const tip = await fetchTip(git, remote, branch);
-    if (tip !== base && (await runGit(git, ['merge-base', '--is-ancestor', commit, tip])).code === 0) return { plan, commit, base, attempts };
+    if (tip !== base && (await runQuietly(git, ['merge-base', '--is-ancestor', commit, tip])).code === 0) return { plan, commit, base, attempts };
     if (tip === base && !isLockedThere(pushed)) throw pushRefused(remote, branch, pushed);
     if (performance.now() >= deadline) {
       throw new Failure('push-race', `Others kept pushing to ${remote}/${branch}; after ${String(attempts)} attempts nothing of this was pushed.`, 'Run the command again.');
@@ -92,26 +96,26 @@ async function pause(attempts: number, request: { random: string; git: Git }): P
 /** The commit at the tip of the remote's branch, its objects fetched; no ref, not even FETCH_HEAD, is written. */
 async function fetchTip(git: Git, remote: string, branch: string): Promise<string> {
   const ref = `refs/heads/${branch}`;
-  const listed = await askGit(git, ['ls-remote', remote, ref]);
+  const listed = await askQuietly(git, ['ls-remote', remote, ref]);
   const tip = listed.split('\n').map((line) => line.split('\t')).find(([, name]) => name === ref)?.[0];
   if (tip === undefined) throw new Failure('no-branch', `${remote} has no branch ${branch}.`, `Push one first: git push ${remote} HEAD:${ref}`);
-  if ((await runGit(git, ['cat-file', '-e', `${tip}^{commit}`], { env: { GIT_NO_LAZY_FETCH: '1' } })).code === 0) return tip;
-  await askGit(git, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--refmap=', '--no-recurse-submodules', remote, ref]);
+  if ((await runQuietly(git, ['cat-file', '-e', `${tip}^{commit}`], { env: { GIT_NO_LAZY_FETCH: '1' } })).code === 0) return tip;
+  await askQuietly(git, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--refmap=', '--no-recurse-submodules', remote, ref]);
   return tip;
 }
 
 async function buildCommit(git: Git, parent: string, files: CommittedFile[], message: string, index: string): Promise<string> {
   const env = { GIT_INDEX_FILE: index };
   try {
-    await askGit(git, ['read-tree', parent], { env });
+    await askQuietly(git, ['read-tree', parent], { env });
     const lines: string[] = [];
     for (const file of files) {
-      const id = await askGit(git, ['hash-object', '-w', '--stdin'], { input: file.text });
+      const id = await askQuietly(git, ['hash-object', '-w', '--stdin'], { input: file.text });
       lines.push(`100644 ${id}\t${file.path}\0`);
     }
-    await askGit(git, ['update-index', '-z', '--index-info'], { env, input: lines.join('') });
-    const tree = await askGit(git, ['write-tree', '--missing-ok'], { env });
-    return await askGit(git, [...await identity(git), 'commit-tree', tree, '-p', parent, '-F', '-'], { input: message });
+    await askQuietly(git, ['update-index', '-z', '--index-info'], { env, input: lines.join('') });
+    const tree = await askQuietly(git, ['write-tree', '--missing-ok'], { env });
+    return await askQuietly(git, [...await identity(git), 'commit-tree', tree, '-p', parent, '-F', '-'], { input: message });
   } finally {
     fs.rmSync(index, { force: true });
     fs.rmSync(`${index}.lock`, { force: true });
@@ -120,7 +124,7 @@ async function buildCommit(git: Git, parent: string, files: CommittedFile[], mes
 
 /** A runner often has no name: then the commit carries ours instead of failing. */
 async function identity(git: Git): Promise<string[]> {
-  const known = await runGit(git, ['var', 'GIT_COMMITTER_IDENT']);
+  const known = await runQuietly(git, ['var', 'GIT_COMMITTER_IDENT']);
   return known.code === 0 ? [] : ['-c', 'user.name=loopkeeper', '-c', 'user.email=loopkeeper@localhost'];
 }
 
@@ -137,7 +141,7 @@ function pushRefused(remote: string, branch: string, result: RunResult): Failure
 
 /** Index files of programs that were killed. */
 function sweepIndexes(scratch: string): void {
-  for (const name of fs.readdirSync(scratch)) {
+  for (const name of fs.existsSync(scratch) ? fs.readdirSync(scratch) : []) {
     const pid = /^index\.(\d+)\./.exec(name)?.[1];
     if (pid !== undefined && startTimeOf(Number(pid)) === undefined) fs.rmSync(path.join(scratch, name), { force: true });
   }

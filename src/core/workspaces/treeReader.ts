@@ -3,8 +3,9 @@ import path from 'node:path';
 import { Failure } from '../disk/failure';
 import { unsafePath } from '../disk/reader';
 import type { FileKind, Reader } from '../disk/reader';
-import { askGit, gitFailure, runGit } from './git';
+import { gitFailure } from './git';
 import type { Git } from './git';
+import { askQuietly, runQuietly } from './quietGit';
 
 /** What stands under one name in a folder of a commit. */
 interface TreeEntry { kind: FileKind; bytes?: Buffer }
@@ -38,7 +39,7 @@ export async function treeReader(git: Git, commit: string, inside: string, folde
 }
 
 async function readTree(git: Git, commit: string, inside: string): Promise<Map<string, TreeEntry>> {
-  const listing = await askGit(git, ['ls-tree', '-z', '--full-tree', commit, '--', `${inside}/`]);
+  const listing = await askQuietly(git, ['ls-tree', '-z', '--full-tree', commit, '--', `${inside}/`]);
   const entries = new Map<string, TreeEntry>();
   const blobs: { name: string; id: string }[] = [];
   for (const line of listing.split('\0')) {
@@ -52,7 +53,7 @@ async function readTree(git: Git, commit: string, inside: string): Promise<Map<s
   }
   if (blobs.length === 0) return entries;
   const args = ['cat-file', '--batch'];
-  const result = await runGit(git, args, { input: blobs.map(({ id }) => `${id}\n`).join('') });
+  const result = await runQuietly(git, args, { input: blobs.map(({ id }) => `${id}\n`).join('') });
   if (result.code !== 0) throw gitFailure(args, result);
   let position = 0;
   for (const { name } of blobs) {
