@@ -1,7 +1,8 @@
 import type { Command } from '../command';
+import { listVerb, showVerb } from '../sessionsList';
 import { resetVerb } from '../sessionsReset';
 
 export const command: Command = {
   summary: 'work items and the sessions that work on them',
-  verbs: { reset: resetVerb },
+  verbs: { list: listVerb, show: showVerb, reset: resetVerb },
 };

@@ -1,13 +1,12 @@
 import path from 'node:path';
 import type { CliConfig } from '../config/cliConfig';
-import { Failure } from '../disk/failure';
 import type { Reader } from '../disk/reader';
 import { prepareEndings, type Ending } from '../harness/prepareEndings';
 import type { Caller, RecordedSession } from '../harness/ownership';
 import { sharedTerminals, type Tmux } from '../harness/terminal';
 import { inspectTerminals, type Inspection } from '../harness/tmux';
 import { runningDaemons } from '../workItems/daemons';
-import { isObject, readJson } from '../workItems/jsonFile';
+import { channelBindings } from '../workItems/channels';
 import { parseRef } from '../workItems/ref';
 import { isLive, isSessionFileName, readSession, type Endpoint, type SessionRecord } from '../workItems/sessionRecord';
 import { isCoveredByAll, snapshotAll, snapshotItem, type ItemSnapshot } from '../workItems/snapshot';
@@ -63,7 +62,7 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
   const needsNeighbours = endpoints.some((list) => list.length > 0);
   const neighbours = needsNeighbours ? liveRecords(reader, config) : [];
   const endings = await prepareAll(request, endpoints.flat(), neighbours);
-  const channels = channelThreads(reader, config);
+  const channels = channelBindings(reader, config);
   // An item that is refused keeps its session, and so its claim on a checkout.
   const resetRefs = new Set(readable.flatMap(({ record }) => (record ? [record.ref.ref] : [])));
   const others = neighbours.filter((record) => !resetRefs.has(record.ref.ref));
@@ -74,7 +73,7 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
       snapshot,
       sessions: own.flatMap((endpoint) => endings.get(endpoint) ?? []),
       checkouts: own.length === 0 ? [] : await checkoutsToGo(request, reader, own, others),
-      channels: channels.get(snapshot.ref.ref) ?? 0,
+      channels: (channels.get(snapshot.ref.ref) ?? []).reduce((sum, { threads }) => sum + threads, 0),
     });
   }
   return { facts: { config, items, includeGraph: request.includeGraph, keepTrash: request.keepTrash, actor: request.actor, warnings }, passedOver };
@@ -126,20 +125,4 @@ function configWarnings(config: CliConfig, reader: Reader): Message[] {
     warnings.push({ kind: 'may-respawn', message: `routing.control.requireStartCommand is false and spawnOnUnmatched is ${JSON.stringify(config.spawnOnUnmatched)}: a reset item is first sight again and may start by itself.` });
   }
   return warnings;
-}
-
-/** How many channel threads are bound to each item. A file that cannot be read binds nothing we could name. */
-function channelThreads(reader: Reader, config: CliConfig): Map<string, number> {
-  const counts = new Map<string, number>();
-  let names: string[] = [];
-  try { names = reader.list(config.channelsDir); } catch (error) { if (!(error instanceof Failure)) throw error; }
-  for (const name of names.filter((candidate) => candidate.endsWith('.json'))) {
-    const file = readJson(reader, path.join(config.channelsDir, name));
-    const threads = file.kind === 'json' && isObject(file.value) ? file.value['threads'] : undefined;
-    for (const thread of isObject(threads) ? Object.values(threads) : []) {
-      const ref = isObject(thread) ? thread['workItem'] : undefined;
-      if (typeof ref === 'string') counts.set(ref, (counts.get(ref) ?? 0) + 1);
-    }
-  }
-  return counts;
 }
