@@ -100,6 +100,8 @@ async function main(): Promise<void> {
     }), (text) => process.stdout.write(text + '\n'));
   } catch (error) {
     const failure = error instanceof Failure ? error
+      // A disk that is full or refuses is a person's to mend, not a fault of ours.
+      : codeOf(error) !== undefined ? new Failure('io', `${messageOf(error)}.`, 'Check the space and permissions of that path, then try again; an unfinished plan is finished by the next command.')
       : new Failure('internal', `A fault of Loopkeeper: ${error instanceof Error ? error.stack ?? error.message : String(error)}`, 'Nothing more was changed. Please report this with the lines above.');
     out.document({ error: { kind: failure.kind, message: failure.message, hint: failure.hint, ...(failure.details === undefined ? {} : { details: failure.details }) } });
     if (!out.json) {

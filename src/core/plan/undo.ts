@@ -25,7 +25,7 @@ function changesOf(store: Store, closed: ClosedPlan, ref: string): { files: File
     if (step.item !== ref) return;
     const status = closed.outcome.steps[index]?.status;
     if (status !== 'done' && status !== 'already') return;
-    if (step.undo === 'none') { cannot.push(step.reason); return; }
+    if (isBeyondUndo(step)) { cannot.push(step.reason); return; }
     if (step.kind === 'moveCheckout') { moves.push({ step }); return; }
     if (step.kind !== 'deleteFile' && step.kind !== 'writeFile') return;
     const after = afterOf(step);
@@ -97,8 +97,10 @@ export function planUndo(store: Store, closed: ClosedPlan, reader: Reader, actor
   const steps = chained(chains);
   const rebuilds = original.steps.filter((step) => step.kind === 'rebuildIndex');
   if (steps.length > 0) for (const step of rebuilds) steps.push({ ...step, phase: lastPhase + 1, reason: 'made anew from what is there' });
-  const cannot = original.items.length > 0 && items.every((item) => !item.found && item.errors.length === 0);
-  if (cannot) throw new Failure('nothing-to-undo', `Nothing of ${original.id} is left to undo.`, 'See `loopkeeper undo --list`.', 1);
+  if (items.every((item) => !item.found && item.errors.length === 0)) {
+    const notices = items.flatMap((item) => item.notices.map((notice) => notice.message));
+    throw new Failure('nothing-to-undo', `Nothing of ${original.id} is left that undo can bring back.${notices.map((notice) => ` ${notice}`).join('')}`, 'See `loopkeeper undo --list`.', 1);
+  }
   return { items, steps, warnings: [], events, pieceOrder: original.pieceOrder, keepTrash: true, undoes: original.id };
 }
 
@@ -127,7 +129,7 @@ export function listPlans(store: Store): PlanSummary[] {
   const closed = plans.map(({ plan, outcome }) => {
     const effective = plan.steps.filter((_, index) => ['done', 'already'].includes(outcome.steps[index]?.status ?? ''));
     const restorable = effective.filter((step) => step.undo === 'restore' && step.kind !== 'rebuildIndex');
-    const cannot = effective.filter((step) => step.undo === 'none').map((step) => step.reason);
+    const cannot = effective.filter(isBeyondUndo).map((step) => step.reason);
     const needsTrash = restorable.some((step) => (isFileStep(step) && step.before !== ABSENT) || step.kind === 'moveCheckout');
     const state = restorable.length === 0 ? 'irreversible' : undone.has(plan.id) ? 'undone' : !plan.keepTrash || (needsTrash && !hasTrash(store, plan.id, plan)) ? 'purged' : 'undoable';
     return summary(plan, state, cannot);
@@ -135,6 +137,11 @@ export function listPlans(store: Store): PlanSummary[] {
   const unfinished = unfinishedPlans(store).flatMap(({ plan }) => (plan ? [summary(plan, 'unfinished', [])] : []));
   const failed = failedPlans(store).flatMap(({ plan }) => (plan ? [summary(plan, 'failed', [])] : []));
   return [...closed, ...unfinished, ...failed].sort((a, b) => (a.plan < b.plan ? 1 : -1));
+}
+
+/** What undo leaves as it is; where a verb is the way back, the reason names it. What follows from other files is made anew instead. */
+function isBeyondUndo(step: Step): boolean {
+  return step.undo === 'none' || (step.undo === 'inverse' && step.kind !== 'rebuildIndex');
 }
 
 function isFileStep(step: Step): step is FileStep {
