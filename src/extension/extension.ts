@@ -47,7 +47,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const workItems = views.get('loopkeeper.workItems');
   if (workItems) context.subscriptions.push(new Badge(workItems.tree, roots));
   for (const { tree } of views.values()) context.subscriptions.push(tree.onDidChangeVisibility(() => { refresher.schedulePoll(); }));
-  services.background(roots.get());
+  // Starting the program is not part of waking up.
+  setImmediate(() => { services.background(roots.get()); });
   // Read by the tests, and by whoever profiles a window.
   performance.measure('loopkeeper.activate', { start: started });
 }

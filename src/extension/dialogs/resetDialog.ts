@@ -35,6 +35,7 @@ function oneDialog(plan: PlanReply, item: ItemReply, now: Date): Lines {
   for (const error of item.errors) lines.push(l10n.t('Cannot be done: {0}', shown(error.message, 300)));
   const ending = endingPhrase(item);
   if (ending) lines.push(l10n.t('Ends now: {0}. The turn in progress is lost.', ending));
+  else if (item.live && item.removed.includes('session')) lines.push(l10n.t('Closes its session, of which no running agent was found.'));
   const forgotten = forgottenPieces(item, now);
   if (forgotten.length > 0) {
     const waits = plan.warnings.every(({ kind }) => kind !== 'may-respawn');
@@ -42,7 +43,8 @@ function oneDialog(plan: PlanReply, item: ItemReply, now: Date): Lines {
   }
   for (const checkout of item.checkouts ?? []) lines.push(checkoutSentence(checkout));
   lines.push(l10n.t('Stays: {0}.', stays(item).join(', ')));
-  for (const notice of item.notices) lines.push(shown(notice.message, 300));
+  // That unpushed commits stay is told with their checkout.
+  for (const notice of item.notices) if (notice.kind !== 'unpushed') lines.push(shown(notice.message, 300));
   lines.push(undoSentence([item]), ...warningLines(plan));
   return {
     message: l10n.t('Reset {0}?', nameOf(item.ref)),

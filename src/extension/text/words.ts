@@ -27,3 +27,12 @@ export function workWords(work: Work): string {
   if (work.unpushed) parts.push(plural(work.unpushed, '{0} unpushed', '{0} unpushed'));
   return parts.join(' · ');
 }
+
+/** The work of several checkouts together; a count is null when it is unknown in one of them. */
+export function workOf(checkouts: readonly Work[]): Work {
+  const sum = (key: keyof Work): number | null => checkouts.reduce<number | null>((total, checkout) => {
+    const value = checkout[key];
+    return total === null || value === null ? null : total + value;
+  }, 0);
+  return { uncommitted: sum('uncommitted'), untracked: sum('untracked'), ignored: sum('ignored'), nestedRepositories: sum('nestedRepositories'), unpushed: sum('unpushed') };
+}

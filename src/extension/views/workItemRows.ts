@@ -3,7 +3,7 @@ import { tildePath, type Place } from '../places';
 import { shown, visible } from '../text/foreign';
 import { day, l10n, plural } from '../text/l10n';
 import { numberRef, severalRepositories, shortRef } from '../text/refs';
-import { harnessName, uncommittedFiles, workWords } from '../text/words';
+import { harnessName, uncommittedFiles, workOf, workWords } from '../text/words';
 import { attentionWords, byNeed, mostUrgent, stateIcon, stateWord } from './attention';
 import type { Link, Row, RowWord, Tooltip } from './row';
 import type { Surroundings } from './topRows';
@@ -23,10 +23,12 @@ export function itemLabel(item: Pick<ItemView, 'ref' | 'title'>, several: boolea
   return item.title ? `${name} ${shown(item.title)}` : name;
 }
 
-export function workItemRow(item: ItemView, place: Place, several: boolean, around: Surroundings, details: Details): Row {
+/** One item's row. What was asked about it since (its terminal, git's counts) is newer than the list. */
+export function workItemRow(listed: ItemView, place: Place, several: boolean, around: Surroundings, details: Details): Row {
+  const item = details?.item ?? listed;
   const label = itemLabel(item, several);
   const urgent = mostUrgent(item.attention);
-  const work = details?.checkouts.map(workWords).filter((words) => words !== '') ?? [];
+  const work = details && details.checkouts.length > 0 ? [workWords(workOf(details.checkouts))].filter((words) => words !== '') : [];
   const state = describeState(item);
   const words: RowWord[] = ['item', item.state];
   if (item.armed && item.state !== 'armed') words.push('armed');

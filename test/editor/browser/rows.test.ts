@@ -175,16 +175,16 @@ describe('the views and a reset in a window', () => {
   });
 
   it('asks again with what has changed when the plan is stale', async () => {
-    const text = readFileSync(portable(40), 'utf8');
-    await window.choose(window.row('octo/repo#40'), 'Reset…');
+    const text = readFileSync(portable(21), 'utf8');
+    await window.choose(window.row('octo/repo#21'), 'Reset…');
     assert.doesNotMatch(await window.dialogText(), /Changed while/);
-    writeFileSync(portable(40), JSON.stringify({ ...JSON.parse(text) as object, poll: { seenComments: ['IC_1'], commentAttempts: {}, spawn: {}, lastPolledAt: '2026-08-04T00:00:00Z' } }));
+    writeFileSync(portable(21), JSON.stringify({ ...JSON.parse(text) as object, poll: null }));
     await window.dialog().getByRole('button', { name: 'Reset', exact: true }).click();
-    await window.until(async () => assert.match(await window.dialogText(), /Changed while you were reading: octo\/repo#40/));
+    await window.until(async () => assert.match(await window.dialogText(), /Changed while you were reading: octo\/repo#21: no longer poll\./));
     await window.screenshot('12-stale');
     await window.answer('Cancel');
-    assert.ok(existsSync(portable(40)));
-    writeFileSync(portable(40), text);
+    assert.ok(existsSync(portable(21)));
+    writeFileSync(portable(21), text);
   });
 
   it('of all items makes Enter harmless', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { folder, row, stateRoot, until } from './support';
+import { folder, report, row, stateRoot, until } from './support';
 
 const extension = (): vscode.Extension<unknown> => {
   const found = vscode.extensions.getExtension('loopkeeper.loopkeeper');
@@ -22,7 +22,7 @@ describe('the extension in its host', () => {
     assert.ok(measured, 'activate() measures itself');
     const size = (file: string): number => Math.ceil(statSync(path.join(extension().extensionPath, 'dist', file)).size / 1024);
     const sizes = { 'extension.js': size('extension.js'), 'cli.js': size('cli.js') };
-    console.log(`activate() ${measured.duration.toFixed(1)} ms, extension.js ${String(sizes['extension.js'])} KB, cli.js ${String(sizes['cli.js'])} KB`);
+    report(`activate() ${measured.duration.toFixed(1)} ms, extension.js ${String(sizes['extension.js'])} KB, cli.js ${String(sizes['cli.js'])} KB`);
     assert.ok(measured.duration <= 50, `activate() took ${measured.duration.toFixed(1)} ms`);
     assert.ok(sizes['extension.js'] <= 150, JSON.stringify(sizes));
   });

@@ -44,20 +44,20 @@ describe('reset in the editor', () => {
   });
 
   it('asks again with what changed when the plan is stale, and then resets nothing on Cancel', async () => {
-    const text = readFileSync(portable(40), 'utf8');
+    const text = readFileSync(portable(21), 'utf8');
     person.answers = [() => {
-      writeFileSync(portable(40), JSON.stringify({ ...JSON.parse(text) as object, poll: { seenComments: ['IC_1'], commentAttempts: {}, spawn: {}, lastPolledAt: '2026-08-04T00:00:00Z' } }));
+      writeFileSync(portable(21), JSON.stringify({ ...JSON.parse(text) as object, poll: null }));
       return 'Reset';
     }];
     try {
-      await run('reset', row('github:octo/repo#40'));
+      await run('reset', row('github:octo/repo#21'));
       assert.equal(person.questions.length, 2);
       assert.doesNotMatch(person.questions[0]?.detail ?? '', /Changed while/);
-      assert.match(person.questions[1]?.detail ?? '', /^Changed while you were reading: octo\/repo#40/);
-      assert.equal(existsSync(portable(40)), true);
+      assert.match(person.questions[1]?.detail ?? '', /^Changed while you were reading: octo\/repo#21: no longer poll\./);
+      assert.equal(existsSync(portable(21)), true);
       assert.deepEqual(person.said, []);
     } finally {
-      writeFileSync(portable(40), text);
+      writeFileSync(portable(21), text);
     }
   });
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Row, RowWord } from '../../../src/extension/views/row';
@@ -12,6 +12,12 @@ export const folder = (): string => {
 export const stateRoot = (): string => path.join(folder(), 'state');
 export const record = (number: number): string => path.join(stateRoot(), 'local', `github-octo-repo-${String(number)}.json`);
 export const portable = (number: number): string => path.join(stateRoot(), 'portable', `github-octo-repo-${String(number)}.json`);
+
+/** A line for whoever reads the run's output. */
+export function report(line: string): void {
+  const out = process.env['LK_SUITE_OUT'];
+  if (out !== undefined) appendFileSync(out, `    ${line}\n`);
+}
 
 /** Every file below a folder with its bytes, but for what the program keeps beside the state and the event log. */
 export function contents(directory: string): Record<string, string> {

@@ -56,6 +56,13 @@ describe('the reset dialog', () => {
     assert.match(gone.detail, /There is no Undo for what is not kept/);
   });
 
+  it('says so when a live session has no running agent', () => {
+    const dialog = resetDialog(planReply([{ ...live15, ends: [], notices: [{ kind: 'unpushed', message: 'told with the checkout' }] }]), now);
+    assert.equal(dialog.detail.split('\n')[0], 'Closes its session, of which no running agent was found.');
+    assert.equal(dialog.apply, 'Reset');
+    assert.doesNotMatch(dialog.detail, /told with/);
+  });
+
   it('of several items puts those with something to lose first and adds up', () => {
     const dialog = resetDialog(planReply([armed40, paused31, live15]), now);
     assert.equal(dialog.message, 'Reset 3 work items?');

@@ -49,8 +49,9 @@ describe('a work item\'s row', () => {
     assert.ok(!rowOf(live).words.includes('dirty'));
     assert.equal(rowOf({ ...live, attention: [needs('terminal-died')] }).description, 'live · terminal died');
     assert.equal(rowOf(itemView({ ref: ref(40), state: 'armed', attention: [needs('armed-without-session')] })).description, 'armed, no session');
-    const unknown = rowOf(live, { ...details, checkouts: [checkout({ uncommitted: null, untracked: null })] });
-    assert.equal(unknown.description, 'live · changes unknown');
+    assert.equal(rowOf(live, { ...details, checkouts: [checkout(), checkout({ untracked: 0, unpushed: 2 })] }).description, 'live · 8 uncommitted · 3 unpushed');
+    assert.equal(rowOf(live, { ...details, checkouts: [checkout({ uncommitted: null, untracked: null }), checkout()] }).description, 'live · changes unknown');
+    assert.equal(rowOf(live, { ...details, item: { ...live, attention: [needs('terminal-died')] }, checkouts: [] }).description, 'live · terminal died');
   });
 
   it('has the words that its menus are chosen by', () => {
