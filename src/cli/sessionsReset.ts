@@ -73,7 +73,7 @@ export function workText(checkout: Pick<CheckoutView, 'uncommitted' | 'untracked
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
-function printItem(context: Context, item: ItemReply, dryRun: boolean): void {
+function printItem(context: Context, item: ItemReply, { dryRun, plan: planId }: PlanReply): void {
   const { out } = context;
   const name = out.paint('bold', plain(item.ref));
   const ended = item.ends ?? [];
@@ -83,7 +83,11 @@ function printItem(context: Context, item: ItemReply, dryRun: boolean): void {
     if (!item.removed.includes('workspace')) continue;
     const work = workText(checkout);
     out.line(`${name}: ${dryRun ? 'would remove' : 'removed'} the checkout ${plain(checkout.path)}`);
-    if (work !== '') out.line(`${name}: ${out.paint('yellow', work)} in it ${checkout.keptAt === null ? 'would be gone for good' : `${dryRun ? 'would be kept' : 'kept'} at ${plain(checkout.keptAt)}`}`.replace('would be gone', dryRun ? 'would be gone' : 'gone'));
+    if (work === '') continue;
+    // The id of a rehearsal is not that of the run.
+    const place = checkout.keptAt === null ? '' : plain(dryRun ? checkout.keptAt.replace(planId, 'PLAN') : checkout.keptAt);
+    const fate = place === '' ? (dryRun ? 'would be gone for good' : 'gone for good') : `${dryRun ? 'would be kept' : 'kept'} at ${place}`;
+    out.line(`${name}: ${out.paint('yellow', work)} in it ${fate}`);
   }
   const others = item.removed.filter((piece) => piece !== 'workspace');
   if (others.length > 0) out.line(`${name}: ${dryRun ? 'would forget' : 'forgot'} ${others.join(', ')}`);
@@ -96,7 +100,7 @@ function printItem(context: Context, item: ItemReply, dryRun: boolean): void {
 
 function print(context: Context, reply: PlanReply, all: boolean, refs: string[], stateRoot: string): void {
   printWarnings(context.out, reply.warnings);
-  for (const item of reply.items) printItem(context, item, reply.dryRun);
+  for (const item of reply.items) printItem(context, item, reply);
   if (reply.items.length === 0) context.out.error(`Nothing to reset: ${plain(stateRoot)} holds no work item.`);
   for (const passed of reply.passedOver ?? []) context.out.line(context.out.paint('dim', `not reset: ${plain(passed.what)} (${plain(passed.why)})`));
   const quoted = (word: string): string => (/^[\w:/.#-]+$/.test(word) && !word.includes('#') ? word : `'${word.replaceAll("'", `'\\''`)}'`);
