@@ -23,6 +23,9 @@ export class Refresher extends Owner {
   private statusTimer: NodeJS.Timeout | undefined;
   private poll: NodeJS.Timeout | undefined;
   private lastLook = 0;
+  private readonly asked = this.own(new vscode.EventEmitter<void>());
+  /** Everything is looked at again: the person asked for it, or a command has changed something. */
+  readonly onDidAsk = this.asked.event;
 
   constructor(private readonly roots: Roots, private readonly list: Source<ListReply>, private readonly sources: readonly Refreshable[], private readonly isAnyVisible: () => boolean) {
     super();
@@ -36,6 +39,7 @@ export class Refresher extends Owner {
   async refresh(): Promise<void> {
     this.lastLook = Date.now();
     for (const source of this.sources) source.invalidate();
+    this.asked.fire();
     await this.roots.find();
   }
 

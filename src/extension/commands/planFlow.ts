@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { PlanReply } from '../../protocol/plan';
+import type * as z from 'zod/mini';
+import type { PlanReply } from '../../protocol/plan';
 import { CoreError } from '../coreClient';
 import { changesBetween } from '../dialogs/changes';
 import type { Dialog } from '../dialogs/dialog';
@@ -9,19 +10,25 @@ import { planText } from '../planPreview/planText';
 import type { Services } from '../services';
 import { unlinked } from '../text/foreign';
 import { l10n, moment, plural } from '../text/l10n';
-import { showEventLog } from './openEventLog';
+import { showEventLog, showLog } from './openEventLog';
 import { undoPlan } from './undo';
 
 /** A verb that is a plan: how it is called, asked about and reported. */
-export interface PlannedVerb {
+export interface PlannedVerb<Reply extends PlanReply = PlanReply> {
   place: Place;
   /** The command and its options, without `--dry-run` and `--expect`. */
   args: readonly string[];
+  /** The verb's reply. */
+  schema: z.ZodMiniType<Reply>;
   /** The question, from the dry run; `changed` is what changed while the last one was read. */
-  dialog: (plan: PlanReply, changed: readonly string[]) => Dialog;
+  dialog: (plan: Reply, changed: readonly string[]) => Dialog | Promise<Dialog>;
   /** Said instead of a question when the plan would change nothing; undefined when it would. */
-  nothing: (plan: PlanReply) => string | undefined;
-  outcome: (reply: PlanReply) => Outcome;
+  nothing: (plan: Reply) => string | undefined;
+  outcome: (reply: Reply) => Outcome;
+  /** Called after it was applied. */
+  applied?: (reply: Reply) => Promise<void>;
+  /** The event log that tells of it, when it is not the loop's own. */
+  log?: string;
   /** Title of the dry-run document's tab, its first line, and the title of the progress. */
   documentTitle: string;
   heading: string;
@@ -32,12 +39,21 @@ export interface PlannedVerb {
  * Plan, question, apply with the plan's digest, one notification. A plan that is stale by then is asked about anew, with what changed.
  * Show Dry Run opens the plan as a document, which can be applied from there.
  */
-export async function askAndApply(services: Services, verb: PlannedVerb): Promise<void> {
+export async function askAndApply<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>): Promise<void> {
   await ask(services, verb, await dryRun(services, verb), []);
 }
 
+/** Applies without a question what a person has just written themselves and nothing is lost by; one notification. */
+export async function applyAtOnce<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>): Promise<void> {
+  try {
+    report(services, verb, await run(services, verb, [], verb.progress));
+  } finally {
+    void services.refresher.refresh();
+  }
+}
+
 /** The plan as a read-only document. */
-export async function showPlan(services: Services, verb: PlannedVerb, plan?: PlanReply): Promise<void> {
+export async function showPlan<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>, plan?: Reply): Promise<void> {
   const shownPlan = plan ?? await dryRun(services, verb);
   const command = services.client.pasteable(verb.place, [...verb.args, '--expect', shownPlan.digest]);
   const nothing = verb.nothing(shownPlan);
@@ -49,7 +65,7 @@ export async function showPlan(services: Services, verb: PlannedVerb, plan?: Pla
 }
 
 /** True when it was applied. */
-async function ask(services: Services, verb: PlannedVerb, first: PlanReply, firstChanges: readonly string[]): Promise<boolean> {
+async function ask<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>, first: Reply, firstChanges: readonly string[]): Promise<boolean> {
   let plan = first;
   let changed = firstChanges;
   for (;;) {
@@ -58,11 +74,11 @@ async function ask(services: Services, verb: PlannedVerb, first: PlanReply, firs
       await vscode.window.showInformationMessage(unlinked(nothing));
       return false;
     }
-    const dialog = verb.dialog(plan, changed);
+    const dialog = await verb.dialog(plan, changed);
     const apply = { title: unlinked(dialog.apply) };
     const show = { title: l10n.t('Show Dry Run') };
     const options = { modal: true, detail: dialog.detail };
-    const chosen = await vscode.window.showWarningMessage(dialog.message, options, ...dialog.harmlessFirst ? [show, apply] : [apply, show]);
+    const chosen = await vscode.window.showWarningMessage(dialog.message, options, ...dialog.whole ? [apply] : dialog.harmlessFirst ? [show, apply] : [apply, show]);
     if (chosen === show) await showPlan(services, verb, plan);
     if (chosen !== apply) return false;
     try {
@@ -79,18 +95,18 @@ async function ask(services: Services, verb: PlannedVerb, first: PlanReply, firs
   }
 }
 
-function dryRun(services: Services, verb: PlannedVerb): Promise<PlanReply> {
+function dryRun<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>): Promise<Reply> {
   return run(services, verb, ['--dry-run'], l10n.t('Looking at what would happen'));
 }
 
-async function run(services: Services, verb: PlannedVerb, more: readonly string[], title: string): Promise<PlanReply> {
+async function run<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>, more: readonly string[], title: string): Promise<Reply> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (progress, token) => {
     const abort = new AbortController();
     const listener = token.onCancellationRequested(() => { abort.abort(); });
     let percent = 0;
     try {
       const { reply } = await services.client.run({
-        place: verb.place, args: [...verb.args, ...more], schema: PlanReply, signal: abort.signal,
+        place: verb.place, args: [...verb.args, ...more], schema: verb.schema, signal: abort.signal,
         onProgress: ({ done, total }) => {
           const next = total > 0 ? Math.min(100, done / total * 100) : 0;
           progress.report({ increment: next - percent, message: plural(total, '{1} of {0} step', '{1} of {0} steps', done) });
@@ -105,7 +121,7 @@ async function run(services: Services, verb: PlannedVerb, more: readonly string[
 }
 
 /** One notification; not awaited, because it stays until the person has seen it. */
-function report(services: Services, verb: PlannedVerb, reply: PlanReply): void {
+function report<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>, reply: Reply): void {
   const outcome = verb.outcome(reply);
   const undo = l10n.t('Undo');
   const log = l10n.t('Open Event Log');
@@ -114,7 +130,8 @@ function report(services: Services, verb: PlannedVerb, reply: PlanReply): void {
   const after = async (): Promise<void> => {
     const chosen = await show(unlinked(outcome.sentence), ...buttons);
     if (chosen === undo) await undoPlan(services, verb.place, reply.plan);
-    if (chosen === log) await showEventLog(services, verb.place);
+    if (chosen === log) await (verb.log === undefined ? showEventLog(services, verb.place) : showLog(verb.log));
   };
   services.background(after());
+  if (verb.applied) services.background(verb.applied(reply));
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PlanReply } from '../../protocol/plan';
+import { PlanReply } from '../../protocol/plan';
 import type { ItemView } from '../../protocol/sessions';
 import { nameOf } from '../dialogs/facts';
 import { resetOutcome } from '../dialogs/outcome';
@@ -74,7 +74,7 @@ function verbFor(place: Place, selector: readonly string[], refs: readonly strin
   const [only] = refs;
   const what = refs.length === 1 && only !== undefined ? nameOf(only) : plural(refs.length, '{0} work item', '{0} work items');
   return {
-    place, args: ['sessions', 'reset', ...selector],
+    place, args: ['sessions', 'reset', ...selector], schema: PlanReply,
     dialog: (plan, changed) => resetDialog(plan, new Date(), { changed }),
     nothing: (plan) => resetsSomething(plan) ? undefined : nothingToReset(plan, what),
     outcome: resetOutcome,

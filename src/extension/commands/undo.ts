@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { UndoListReply, type PlanSummary } from '../../protocol/plan';
+import { PlanReply, UndoListReply, type PlanSummary } from '../../protocol/plan';
 import { undoOutcome } from '../dialogs/outcome';
 import { planState, planTitle, undoDialog } from '../dialogs/undoDialog';
 import type { Place } from '../places';
@@ -46,7 +46,7 @@ async function askUndo(services: Services, place: Place, plan: PlanSummary): Pro
   }
   const title = planTitle(plan);
   await askAndApply(services, {
-    place, args: ['undo', plan.plan],
+    place, args: ['undo', plan.plan], schema: PlanReply,
     dialog: (reply, changed) => undoDialog(reply, plan, { changed }),
     nothing: (reply) => reply.items.every(({ steps, errors }) => steps.length === 0 && errors.length === 0) ? l10n.t('There is nothing left to undo of "{0}".', title) : undefined,
     outcome: undoOutcome,

@@ -8,6 +8,8 @@ export interface Dialog {
   apply: string;
   /** Show Dry Run comes first, so that Enter is harmless. */
   harmlessFirst: boolean;
+  /** No Show Dry Run: the dialog has said all there is. */
+  whole?: boolean;
 }
 
 export const lineLimit = 12;

@@ -61,4 +61,6 @@ export interface Row {
   /** Opened at first sight. */
   expanded?: boolean;
   subject: Subject;
+  /** The command that a click runs with this row; a piece with a file opens it. */
+  opens?: string;
 }

@@ -85,9 +85,8 @@ export class RowView extends Owner implements vscode.TreeDataProvider<Row> {
     item.iconPath = row.colour === undefined ? new vscode.ThemeIcon(row.icon) : new vscode.ThemeIcon(row.icon, new vscode.ThemeColor(row.colour));
     item.contextValue = row.words.join(' ');
     item.accessibilityInformation = { label: row.spoken };
-    if (row.words.includes('piece') && row.subject.path !== undefined) {
-      item.command = { command: 'loopkeeper.open', title: 'Open', arguments: [row] };
-    }
+    const opens = row.opens ?? (row.words.includes('piece') && row.subject.path !== undefined ? 'loopkeeper.open' : undefined);
+    if (opens !== undefined) item.command = { command: opens, title: 'Open', arguments: [row] };
     return item;
   }
 

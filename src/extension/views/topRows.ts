@@ -27,7 +27,7 @@ export function problemRow(error: CoreError, place: Place): Row {
 }
 
 /** The rows of all roots: one root's rows as they are, those of several below a row for each root. Ids stay apart. */
-export function topRows<T>(loaded: readonly Loaded<T>[], around: Surroundings, rowsOf: (value: T, place: Place) => Row[]): Row[] {
+export function topRows<T, P extends Place>(loaded: readonly Loaded<T, P>[], around: Surroundings, rowsOf: (value: T, place: Place) => Row[]): Row[] {
   const rows = loaded.map((one) => 'error' in one ? [problemRow(one.error, one.root)] : rowsOf(one.value, one.root));
   if (loaded.length < 2) return rows.flat();
   return loaded.map(({ root }, index) => {
