@@ -33,6 +33,12 @@ export interface PlannedVerb<Reply extends PlanReply = PlanReply> {
   documentTitle: string;
   heading: string;
   progress: string;
+  /** Another way to apply it, with a button of its own and its own plan: `Prune and Commit`. Left out where that cannot be planned. */
+  alternative?: { title: string; args: readonly string[] };
+  /** Lines of the dry-run document before its items. */
+  document?: (reply: Reply) => readonly string[];
+  /** The second button of the notification, instead of Open Event Log. */
+  follow?: { title: string; run: (reply: Reply) => Promise<void> };
 }
 
 /**
@@ -57,7 +63,7 @@ export async function showPlan<Reply extends PlanReply>(services: Services, verb
   const shownPlan = plan ?? await dryRun(services, verb);
   const command = services.client.pasteable(verb.place, [...verb.args, '--expect', shownPlan.digest]);
   const nothing = verb.nothing(shownPlan);
-  const uri = await services.documents.show(verb.documentTitle, planText(shownPlan, verb.heading, command), nothing === undefined ? {
+  const uri = await services.documents.show(verb.documentTitle, planText(shownPlan, verb.heading, command, verb.document?.(shownPlan)), nothing === undefined ? {
     apply: async () => {
       if (await ask(services, verb, shownPlan, [])) services.documents.applied(uri, l10n.t('This plan was applied, {0}.', moment(new Date().toISOString())));
     },
@@ -75,14 +81,18 @@ async function ask<Reply extends PlanReply>(services: Services, verb: PlannedVer
       return false;
     }
     const dialog = await verb.dialog(plan, changed);
+    const other = await alternativeOf(services, verb);
     const apply = { title: unlinked(dialog.apply) };
+    const also = other && { title: unlinked(other.title) };
+    const verbs = also ? [apply, also] : [apply];
     const show = { title: l10n.t('Show Dry Run') };
     const options = { modal: true, detail: dialog.detail };
-    const chosen = await vscode.window.showWarningMessage(dialog.message, options, ...dialog.whole ? [apply] : dialog.harmlessFirst ? [show, apply] : [apply, show]);
+    const chosen = await vscode.window.showWarningMessage(dialog.message, options, ...dialog.whole ? verbs : dialog.harmlessFirst ? [show, ...verbs] : [...verbs, show]);
     if (chosen === show) await showPlan(services, verb, plan);
-    if (chosen !== apply) return false;
+    if (chosen === undefined || chosen === show) return false;
+    const more = other && chosen === also ? [...other.args, '--expect', other.digest] : ['--expect', plan.digest];
     try {
-      report(services, verb, await run(services, verb, ['--expect', plan.digest], verb.progress));
+      report(services, verb, await run(services, verb, more, verb.progress));
       return true;
     } catch (error) {
       if (!(error instanceof CoreError) || !error.stale) throw error;
@@ -92,6 +102,19 @@ async function ask<Reply extends PlanReply>(services: Services, verb: PlannedVer
     } finally {
       void services.refresher.refresh();
     }
+  }
+}
+
+/** The other way to apply, planned now; undefined when there is none, or the program cannot plan it here. */
+async function alternativeOf<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>): Promise<{ title: string; args: readonly string[]; digest: string } | undefined> {
+  if (!verb.alternative) return undefined;
+  try {
+    const { digest } = await run(services, verb, [...verb.alternative.args, '--dry-run'], l10n.t('Looking at what would happen'));
+    return { ...verb.alternative, digest };
+  } catch (error) {
+    if (!(error instanceof CoreError) || error.kind === 'cancelled') throw error;
+    services.output.info(error.message);
+    return undefined;
   }
 }
 
@@ -124,13 +147,13 @@ async function run<Reply extends PlanReply>(services: Services, verb: PlannedVer
 function report<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>, reply: Reply): void {
   const outcome = verb.outcome(reply);
   const undo = l10n.t('Undo');
-  const log = l10n.t('Open Event Log');
-  const buttons = outcome.undoable ? [undo, log] : [log];
+  const follow = verb.follow ?? { title: l10n.t('Open Event Log'), run: () => verb.log === undefined ? showEventLog(services, verb.place) : showLog(verb.log) };
+  const buttons = outcome.undoable ? [undo, follow.title] : [follow.title];
   const show = outcome.failed ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
   const after = async (): Promise<void> => {
     const chosen = await show(unlinked(outcome.sentence), ...buttons);
     if (chosen === undo) await undoPlan(services, verb.place, reply.plan);
-    if (chosen === log) await (verb.log === undefined ? showEventLog(services, verb.place) : showLog(verb.log));
+    if (chosen === follow.title) await follow.run(reply);
   };
   services.background(after());
   if (verb.applied) services.background(verb.applied(reply));

@@ -4,19 +4,22 @@ import { visible } from '../text/foreign';
 import { l10n, plural } from '../text/l10n';
 import { harnessName } from '../text/words';
 
-/** A dry run as plain text: everything that would be done, item by item and step by step, and what stays. `heading` says what it is a dry run of. */
-export function planText(plan: PlanReply, heading: string, command: string): string {
+/** A dry run as plain text: everything that would be done, item by item and step by step, and what stays. `heading` says what it is a dry run of; `more` are lines before the items. */
+export function planText(plan: PlanReply, heading: string, command: string, more: readonly string[] = []): string {
   const lines = [heading, l10n.t('Nothing has been changed. Apply This Plan… is in the title bar; it asks first.'), ''];
   if (plan.stateRoot !== undefined) lines.push(l10n.t('State: {0}', visible(plan.stateRoot)), '');
   for (const { message } of plan.warnings) lines.push(l10n.t('Warning: {0}', visible(message)));
   if (plan.warnings.length > 0) lines.push('');
-  for (const item of plan.items) lines.push(...itemText(item, plan.stateRoot), '');
+  if (more.length > 0) lines.push(...more, '');
+  for (const item of plan.items) lines.push(...itemText(item, plan), '');
   lines.push(l10n.t('The same in a terminal, only if the plan is still this one (digest {0}):', plan.digest), `  ${command}`);
   return lines.join('\n') + '\n';
 }
 
-function itemText(item: ItemReply, stateRoot: string | undefined): string[] {
-  const lines = [`${nameOf(item.ref)}  (${item.found ? item.live ? l10n.t('live') : l10n.t('not live') : l10n.t('nothing is remembered')})`];
+function itemText(item: ItemReply, { stateRoot, verb }: PlanReply): string[] {
+  // Only work items are live or not; a policy or a state file is neither.
+  const state = item.found ? verb === 'reset' ? item.live ? l10n.t('live') : l10n.t('not live') : '' : l10n.t('nothing is remembered');
+  const lines = [state === '' ? nameOf(item.ref) : `${nameOf(item.ref)}  (${state})`];
   const section = (title: string, entries: string[]): void => {
     if (entries.length > 0) lines.push(`  ${title}`, ...entries.map((entry) => `    ${entry}`));
   };

@@ -7,6 +7,8 @@ export const rowWords = [
   'live', 'paused', 'armed', 'closed', 'remembered', 'unreadable', 'collided',
   'dirty', 'attention', 'tmux',
   'record', 'ticket', 'checkout',
+  'policy', 'invalid', 'plain', 'older', 'folder',
+  'target', 'blocked', 'loop', 'entry', 'forge',
 ] as const;
 export type RowWord = (typeof rowWords)[number];
 
@@ -17,6 +19,14 @@ export interface Subject {
   ref?: string;
   /** The file that holds it (Open Record, Open). */
   path?: string;
+  /** The line in that file, from 1 (Open File). */
+  line?: number;
+  /** The policy value or loop-state entry that it is. */
+  key?: string;
+  /** The loop that it belongs to. */
+  loop?: string;
+  /** The session it is, where no work item's record names it. */
+  session?: string;
   /** Its page (Open Ticket). */
   url?: string;
   /** Its directory (Open Checkout in New Window). */
