@@ -99,6 +99,15 @@ export function isInside(root: string, file: string): boolean {
   return relative === '' || (!relative.startsWith(`..${path.sep}`) && relative !== '..' && !path.isAbsolute(relative));
 }
 
+/** Where a path really is, links resolved; the path itself when it is not there. */
+export function realPath(file: string): string {
+  try {
+    return fs.realpathSync(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
 /**
  * Throws `unsafe-path` when the folder that holds `file` leads out of `root` through a symbolic link.
  * Folders that are not there yet are fine. `root` itself may be a link: a person may keep their state where they like.

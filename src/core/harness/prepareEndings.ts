@@ -49,11 +49,15 @@ export interface EndingRequest {
  * Failure `own-session`, exit code 2: the caller is one of these sessions or runs in its terminal.
  */
 export function prepareEndings(sessions: readonly RecordedSession[], inspection: Inspection, request: EndingRequest): Ending[] {
-  for (const session of sessions) {
-    if (session.harnessSessionId !== '' && session.harnessSessionId === request.caller.harnessSessionId) throw ownSession(session.ref);
-  }
+  refuseOwnSession(sessions, request.caller);
   const facts = new ProcessFacts(inspection.processes);
   return sessions.map((session) => prepareEnding(session, inspection, facts, request));
+}
+
+/** Failure `own-session`, exit code 2, when the caller is the conversation of one of these sessions (design §5). */
+export function refuseOwnSession(sessions: readonly Pick<RecordedSession, 'ref' | 'harnessSessionId'>[], caller: Caller): void {
+  const own = sessions.find(({ harnessSessionId }) => harnessSessionId !== '' && harnessSessionId === caller.harnessSessionId);
+  if (own) throw ownSession(own.ref);
 }
 
 function prepareEnding(session: RecordedSession, inspection: Inspection, facts: ProcessFacts, request: EndingRequest): Ending {

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { sha256 } from '../disk/hash';
 import { deviceOf, identityOf } from '../disk/tree';
-import { isInside, type Reader } from '../disk/reader';
+import { isInside, realPath, type Reader } from '../disk/reader';
 import type { MoveCheckoutStep } from '../plan/plan';
 import { inspectCheckout, type CheckoutWork, type Inspection } from '../workspaces/inspect';
 import { locateCheckout, type CheckoutPlace } from '../workspaces/locate';
@@ -27,16 +28,17 @@ export interface CheckoutFacts {
 
 /**
  * The checkouts of the sessions that end, by the close policy (the-loop §1.11): found from refs and configuration, looked into by git.
- * `others`: live records that this reset does not end. A checkout that cannot be looked into is never removed unseen.
+ * `others`: live records that this reset does not touch; `goingOn`: sessions whose record goes while their agent runs on (`shared-terminal`).
+ * A checkout that one of them works in stays, and one that cannot be looked into is never removed unseen.
  */
-export async function checkoutsToGo(request: ResetRequest, reader: Reader, ending: readonly Endpoint[], others: readonly SessionRecord[]): Promise<CheckoutFacts[]> {
+export async function checkoutsToGo(request: ResetRequest, reader: Reader, ending: readonly Endpoint[], others: readonly SessionRecord[], goingOn: readonly Endpoint[]): Promise<CheckoutFacts[]> {
   const found: CheckoutFacts[] = [];
   for (const endpoint of ending) {
     const place = locateCheckout(reader, request.config, endpoint.ref);
     if (place.kind === 'unsafe') {
       found.push({ ...kept(place.path), refusal: { kind: 'unsafe-path', message: `${place.why}; nothing of the item was changed` } });
     } else if (place.kind === 'place' && place.exists && !found.some((other) => other.path === place.path)) {
-      found.push(await factsOf(request, place, others));
+      found.push(await factsOf(request, place, others, goingOn));
     }
   }
   return found;
@@ -44,10 +46,15 @@ export async function checkoutsToGo(request: ResetRequest, reader: Reader, endin
 
 const kept = (checkout: string): CheckoutFacts => ({ path: checkout, moves: [], unsaved: false, notices: [] });
 
-async function factsOf(request: ResetRequest, place: CheckoutPlace, others: readonly SessionRecord[]): Promise<CheckoutFacts> {
+async function factsOf(request: ResetRequest, place: CheckoutPlace, others: readonly SessionRecord[], goingOn: readonly Endpoint[]): Promise<CheckoutFacts> {
   if (request.config.workspace.keepCheckoutOnClose) return { ...kept(place.path), keptBecause: { kind: 'kept-by-config', message: 'routing.workspace.keepCheckoutOnClose is set' } };
-  const user = others.find((record) => [record, ...record.pullRequests].some((endpoint) => isLive(endpoint) && isInside(place.path, endpoint.cwd)));
+  // A record may name the folder by way of a link.
+  const real = realPath(place.path);
+  const worksIn = ({ cwd }: Endpoint): boolean => path.isAbsolute(cwd) && (isInside(place.path, cwd) || isInside(real, realPath(cwd)));
+  const user = others.find((record) => [record, ...record.pullRequests].some((endpoint) => isLive(endpoint) && worksIn(endpoint)));
   if (user) return { ...kept(place.path), keptBecause: { kind: 'in-use', message: `the live session of ${user.ref.ref} works in it` } };
+  const running = goingOn.find(worksIn);
+  if (running) return { ...kept(place.path), keptBecause: { kind: 'in-use', message: `the agent of ${running.ref.ref} goes on in it, as its terminal is shared` } };
   const inspection = await inspectCheckout(place, { git: request.mayExecute ? request.git : null, env: request.env, ...(request.signal ? { signal: request.signal } : {}) });
   const stays = reasonToStay(inspection);
   if (stays) return { ...kept(place.path), keptBecause: stays };
@@ -83,7 +90,8 @@ function movesOf(request: ResetRequest, place: CheckoutPlace, adminDir: string |
   const sameDevice = deviceOf(storeDirectory) === deviceOf(place.path);
   const trash = sameDevice ? path.join(storeDirectory, 'trash', planId) : path.join(place.root, 'loopkeeper', 'trash', planId);
   const toRoot = sameDevice ? request.config.stateRoot : place.root;
-  const name = path.basename(place.path);
+  // Two checkouts can have one name, in the folders of two repositories, and a name can be too long for anything before it.
+  const name = `${sha256(place.path).slice(0, 8)}-${path.basename(place.path).slice(-60)}`;
   const move = (from: string, to: string): MoveCheckoutStep['moves'][number] => ({ from, to: path.join(trash, to), root: place.root, toRoot, identity: identityOf(from) });
   return [move(place.path, `checkout-${name}`), ...(adminDir === undefined ? [] : [move(adminDir, `worktree-${name}`)])];
 }

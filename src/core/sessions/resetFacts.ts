@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CliConfig } from '../config/cliConfig';
 import type { Reader } from '../disk/reader';
-import { prepareEndings, type Ending } from '../harness/prepareEndings';
+import { prepareEndings, refuseOwnSession, type Ending } from '../harness/prepareEndings';
 import type { Caller, RecordedSession } from '../harness/ownership';
 import { sharedTerminals, type Tmux } from '../harness/terminal';
 import { inspectTerminals, type Inspection } from '../harness/tmux';
@@ -59,9 +59,12 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
   }
   const readable = snapshots.map((snapshot) => ({ snapshot, record: ownRecord(snapshot) }));
   const endpoints = readable.map(({ record }) => (record ? liveEndpoints(record) : []));
+  // Also when the record says that it is closed: it would still be the caller's own memory.
+  refuseOwnSession(readable.flatMap(({ record }) => (record ? [record, ...record.pullRequests].map(recorded) : [])), request.caller);
   const needsNeighbours = endpoints.some((list) => list.length > 0);
   const neighbours = needsNeighbours ? liveRecords(reader, config) : [];
   const endings = await prepareAll(request, endpoints.flat(), neighbours);
+  const goingOn = [...endings].flatMap(([endpoint, sessions]) => (sessions.some(({ ending }) => ending.problem?.kind === 'shared-terminal') ? [endpoint] : []));
   const channels = channelBindings(reader, config);
   // An item that is refused keeps its session, and so its claim on a checkout.
   const resetRefs = new Set(readable.flatMap(({ record }) => (record ? [record.ref.ref] : [])));
@@ -72,7 +75,7 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
     items.push({
       snapshot,
       sessions: own.flatMap((endpoint) => endings.get(endpoint) ?? []),
-      checkouts: own.length === 0 ? [] : await checkoutsToGo(request, reader, own, others),
+      checkouts: own.length === 0 ? [] : await checkoutsToGo(request, reader, own, others, goingOn),
       channels: (channels.get(snapshot.ref.ref) ?? []).reduce((sum, { threads }) => sum + threads, 0),
     });
   }

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { codeOf, Failure, messageOf } from '../disk/failure';
+import { realPath } from '../disk/reader';
 import { runGit, quietFilters, type GitOptions } from './checkoutGit';
 import type { CheckoutPlace } from './locate';
 import { newTally, walk } from './walk';
@@ -123,14 +124,6 @@ function readLine(file: string): string | undefined {
     return stat.isFile() && stat.size < 64 * 1024 ? fs.readFileSync(file, 'utf8').trim() : undefined;
   } catch {
     return undefined;
-  }
-}
-
-function realPath(file: string): string {
-  try {
-    return fs.realpathSync(file);
-  } catch {
-    return path.resolve(file);
   }
 }
 
