@@ -18,9 +18,9 @@ export function fileState(file: string): FileState {
   return bytes === undefined ? ABSENT : sha256(bytes);
 }
 
-/** Where a step keeps what was at its path. */
+/** Where a step keeps what was at its path. The position tells steps apart; of the name only so much is kept as fits in any file name. */
 export function trashPath(context: Pick<StepContext, 'store' | 'planId' | 'index'>, file: string): string {
-  return path.join(planTrash(context.store, context.planId), `${String(context.index)}-${path.basename(file)}`.slice(-200));
+  return path.join(planTrash(context.store, context.planId), `${String(context.index)}-${path.basename(file).slice(-60)}`);
 }
 
 function prepareTrash(context: StepContext): string {

@@ -95,13 +95,17 @@ export function planUndo(store: Store, closed: ClosedPlan, reader: Reader, actor
     }
   }
   const steps = chained(chains);
-  const rebuilds = original.steps.filter((step) => step.kind === 'rebuildIndex');
-  if (steps.length > 0) for (const step of rebuilds) steps.push({ ...step, phase: lastPhase + 1, reason: 'made anew from what is there' });
+  if (steps.length > 0) steps.push(...original.steps.filter((step) => step.kind === 'rebuildIndex').map((step) => rebuiltAfter(step, steps, lastPhase + 1)));
   if (items.every((item) => !item.found && item.errors.length === 0)) {
     const notices = items.flatMap((item) => item.notices.map((notice) => notice.message));
     throw new Failure('nothing-to-undo', `Nothing of ${original.id} is left that undo can bring back.${notices.map((notice) => ` ${notice}`).join('')}`, 'See `loopkeeper undo --list`.', 1);
   }
   return { items, steps, warnings: [], events, pieceOrder: original.pieceOrder, keepTrash: true, undoes: original.id };
+}
+
+/** The same file made anew behind the steps of the undo, whatever the original waited for: its positions are those of another plan. */
+function rebuiltAfter(step: Extract<Step, { kind: 'rebuildIndex' }>, steps: readonly Step[], phase: number): Step {
+  return { ...step, phase, reason: 'made anew from what is there', requires: [], requiresAny: steps.map((_, position) => position) };
 }
 
 /** All steps by phase; of an item each waits for the one before it: what arms it must not come back when its session record could not. */
