@@ -4,6 +4,9 @@ export const contextKeys = {
   ready: 'loopkeeper.ready',
   /** Why there is nothing to show: a `Reason`, or empty. Chooses the welcome content. */
   reason: 'loopkeeper.reason',
+  /** There are retest sessions, workflow runs: their views are shown. */
+  hasRetests: 'loopkeeper.hasRetests',
+  hasRuns: 'loopkeeper.hasRuns',
   /** Addresses of the open dry runs that can still be applied. */
   applicablePlans: 'loopkeeper.applicablePlans',
 } as const;

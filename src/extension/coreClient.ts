@@ -78,7 +78,9 @@ export class CoreClient {
    */
   async run<T>({ place, args, schema, signal, onProgress }: Request<T>): Promise<Answer<T>> {
     const { node, program, mayExecute, environment } = this.launch();
-    const argv = [program, ...args, ...(place.config === undefined ? [] : ['--config', place.config]), ...(mayExecute ? [] : ['--no-exec']), '--json'];
+    // What follows `--` is text, also where it begins with a dash.
+    const end = args.indexOf('--') < 0 ? args.length : args.indexOf('--');
+    const argv = [program, ...args.slice(0, end), ...(place.config === undefined ? [] : ['--config', place.config]), ...(mayExecute ? [] : ['--no-exec']), '--json', ...args.slice(end)];
     const started = performance.now();
     this.log.info(commandLine([node, ...argv], place.cwd, { ELECTRON_RUN_AS_NODE: '1' }));
     const ended = await this.process(node, argv, place.cwd, environment, signal, onProgress);

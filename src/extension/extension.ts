@@ -4,18 +4,25 @@ import { ListReply } from '../protocol/sessions';
 import { Badge } from './badge';
 import { showFailure } from './commands/command';
 import { registerCommands } from './commands/table';
+import { contextKeys } from './contextKeys';
 import { CoreClient } from './coreClient';
 import { ItemDetails } from './itemDetails';
+import { Lint } from './lint';
 import { Notifier } from './notifier';
 import { Documents } from './planPreview/documents';
+import { Presence } from './presence';
 import { Refresher } from './refresher';
 import { Roots } from './roots';
+import { RunPlaces } from './runPlaces';
 import type { Services } from './services';
 import type { SettingKey } from './settingKeys';
 import { setting } from './settings';
 import { Source } from './source';
 import { useTranslator } from './text/l10n';
+import { Transcripts } from './transcripts';
+import { retestSource, retestsView, watchRetests } from './views/retests';
 import type { RowView } from './views/rowView';
+import { runSource, runsView, watchRuns } from './views/runs';
 import { sessionsView } from './views/sessions';
 import { workItemsView } from './views/workItems';
 
@@ -34,21 +41,37 @@ export function activate(context: vscode.ExtensionContext): void {
   const list = new Source<ListReply>(roots, async (root) => (await client.run({ place: root, args: ['sessions', 'list'], schema: ListReply })).reply);
   const details = new ItemDetails(client, output, list);
   const documents = new Documents();
+  const transcripts = new Transcripts();
+  const retests = retestSource(client, roots);
+  const runPlaces = new RunPlaces();
+  const runs = runSource(client, runPlaces);
+  const lint = new Lint(client, output);
   const views = new Map<string, RowView>([
     ['loopkeeper.workItems', workItemsView(list, roots, details)],
     ['loopkeeper.sessions', sessionsView(list)],
+    ['loopkeeper.retests', retestsView(retests, client)],
+    ['loopkeeper.workflowRuns', runsView(runs, client)],
   ]);
   const refresher = new Refresher(roots, list, [list], () => [...views.values()].some(({ tree }) => tree.visible));
   const services: Services = {
-    client, roots, list, details, refresher, documents, output, views, extension: context.extension,
+    client, roots, list, details, retests, transcripts, runs, lint, refresher, documents, output, views, extension: context.extension,
     background: (work) => { work.catch((error: unknown) => showFailure(services, error)); },
   };
   context.subscriptions.push(output, client, roots, list, details, documents, ...views.values(), refresher, new Notifier(roots), ...registerCommands(services));
+  context.subscriptions.push(
+    transcripts, retests, watchRetests(retests, roots, transcripts), runPlaces, runs, watchRuns(runs), lint,
+    new Presence(retests, contextKeys.hasRetests, (one) => 'value' in one && one.value.sessions.length > 0),
+    new Presence(runs, contextKeys.hasRuns, (one) => 'error' in one || one.value.runs.length > 0),
+    refresher.onDidAsk(() => {
+      retests.invalidate();
+      runs.invalidate();
+    }),
+  );
   const workItems = views.get('loopkeeper.workItems');
   if (workItems) context.subscriptions.push(new Badge(workItems.tree, roots));
   for (const { tree } of views.values()) context.subscriptions.push(tree.onDidChangeVisibility(() => { refresher.schedulePoll(); }));
   // Starting the program is not part of waking up.
-  setImmediate(() => { services.background(roots.get()); });
+  setImmediate(() => { services.background(Promise.all([roots.get(), runs.get()])); });
   // Read by the tests, and by whoever profiles a window.
   performance.measure('loopkeeper.activate', { start: started });
 }

@@ -1,11 +1,16 @@
 import type * as vscode from 'vscode';
+import type { RetestListReply } from '../protocol/retest';
 import type { ListReply } from '../protocol/sessions';
+import type { WorkflowListReply } from '../protocol/workflow';
 import type { CoreClient } from './coreClient';
 import type { ItemDetails } from './itemDetails';
+import type { Lint } from './lint';
+import type { Place } from './places';
 import type { Documents } from './planPreview/documents';
 import type { Refresher } from './refresher';
 import type { Roots } from './roots';
 import type { Source } from './source';
+import type { Transcripts } from './transcripts';
 import type { RowView } from './views/rowView';
 
 /** What commands work with. */
@@ -15,6 +20,12 @@ export interface Services {
   /** `sessions list` of every root. */
   list: Source<ListReply>;
   details: ItemDetails;
+  /** `retest list` of every root. */
+  retests: Source<RetestListReply>;
+  transcripts: Transcripts;
+  /** `workflow list` of every `.raymond` of the window. */
+  runs: Source<WorkflowListReply, Place>;
+  lint: Lint;
   refresher: Refresher;
   documents: Documents;
   output: vscode.LogOutputChannel;

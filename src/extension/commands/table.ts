@@ -7,12 +7,15 @@ import { showFailure, targetOf, type Command } from './command';
 import { copyCommandLine, copyReference } from './copy';
 import { openCheckout, openRecord, openTicket } from './open';
 import { openEventLog } from './openEventLog';
+import { openTranscript } from './openTranscript';
 import { openWalkthrough } from './openWalkthrough';
 import { refresh } from './refresh';
 import { resetAll, resetItems, showResetDryRun } from './reset';
+import { adjudicateRetest, auditRetests, concludeRetest, endRetest, exportRetest, messageRetest, reopenRetest, startRetest } from './retest';
 import { runDoctor } from './runDoctor';
 import { showOutput } from './showOutput';
 import { undo } from './undo';
+import { lintWorkflow, openWorkflow, resetAgent, showDiagram } from './workflow';
 
 /** Every command, by its id in package.json (a unit test compares the two). */
 const commands: Record<string, Command> = {
@@ -27,6 +30,9 @@ const commands: Record<string, Command> = {
   'loopkeeper.refresh': refresh,
   'loopkeeper.showOutput': showOutput,
   'loopkeeper.openWalkthrough': openWalkthrough,
+  'loopkeeper.startRetest': startRetest,
+  'loopkeeper.reopenRetest': reopenRetest,
+  'loopkeeper.auditRetests': auditRetests,
   // On rows and documents only.
   'loopkeeper.reset': resetItems,
   'loopkeeper.showDryRun': showResetDryRun,
@@ -38,6 +44,18 @@ const commands: Record<string, Command> = {
   'loopkeeper.openCheckout': openCheckout,
   'loopkeeper.copyReference': copyReference,
   'loopkeeper.copyCommandLine': copyCommandLine,
+  'loopkeeper.openTranscript': openTranscript,
+  'loopkeeper.concludeRetest': concludeRetest,
+  'loopkeeper.adjudicateRetest': adjudicateRetest,
+  'loopkeeper.reopenRetestHere': reopenRetest,
+  'loopkeeper.endRetest': endRetest,
+  'loopkeeper.messageRetest': messageRetest,
+  'loopkeeper.exportRetest': exportRetest,
+  'loopkeeper.resetAgent': resetAgent,
+  'loopkeeper.openStateFile': openRecord,
+  'loopkeeper.openWorkflow': openWorkflow,
+  'loopkeeper.showDiagram': showDiagram,
+  'loopkeeper.lintWorkflow': lintWorkflow,
 };
 
 /** Registers every command; an error of any is shown to the person. */

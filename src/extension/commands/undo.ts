@@ -13,7 +13,9 @@ import { askAndApply } from './planFlow';
 
 /** Lists what was done, the latest first; the person picks what to take back. Nothing is guessed. */
 export const undo: Command = async (services, target) => {
-  const root = await pickRoot(services, target);
+  // Without a loop there can still be workflow runs, which keep their own plans.
+  const none = (await services.roots.get()).length === 0;
+  const root = none ? (await services.runs.get())[0]?.root : await pickRoot(services, target);
   if (!root) return;
   const { reply } = await services.client.run({ place: root, args: ['undo', '--list'], schema: UndoListReply });
   const plans = [...reply.plans].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));

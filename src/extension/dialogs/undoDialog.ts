@@ -11,6 +11,17 @@ export function planTitle({ verb, items }: Pick<PlanSummary, 'verb' | 'items'>):
   switch (verb) {
     case 'reset': return l10n.t('Reset {0}', what);
     case 'undo': return l10n.t('Undo for {0}', what);
+    case 'workflow-reset': return l10n.t('Reset an agent of {0}', what);
+    case 'retest-start': return l10n.t('Start the retest {0}', what);
+    case 'retest-message': return l10n.t('Send a message to the retest {0}', what);
+    case 'retest-conclude': return l10n.t('Conclude the retest {0}', what);
+    case 'retest-adjudicate': return l10n.t('Adjudicate the retest {0}', what);
+    case 'retest-reopen': return l10n.t('Reopen the retest {0}', what);
+    case 'retest-end': return l10n.t('End the retest {0}', what);
+    case 'context-set': return l10n.t('Change the context policy of {0}', what);
+    case 'context-checkpoint': return l10n.t('Write the checkpoint of {0}', what);
+    case 'loop-state-prune': return l10n.t('Prune {0}', what);
+    case 'loop-state-unblock': return l10n.t('Unblock in {0}', what);
     default: return l10n.t('{0}: {1}', visible(verb), what);
   }
 }

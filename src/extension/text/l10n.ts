@@ -40,3 +40,8 @@ export function moment(timestamp: string): string {
   const date = new Date(timestamp);
   return Number.isNaN(date.getTime()) ? shown(timestamp, 40) : new Intl.DateTimeFormat(currentLanguage, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
 }
+
+/** An amount of US dollars, to the cent. */
+export function money(usd: number): string {
+  return new Intl.NumberFormat(currentLanguage, { style: 'currency', currency: 'USD' }).format(usd);
+}

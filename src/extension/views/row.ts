@@ -7,6 +7,8 @@ export const rowWords = [
   'live', 'paused', 'armed', 'closed', 'remembered', 'unreadable', 'collided',
   'dirty', 'attention', 'tmux',
   'record', 'ticket', 'checkout',
+  'finding', 'retest', 'past', 'concluded', 'verdict', 'open', 'idle', 'over',
+  'run', 'agent', 'frame', 'workflow', 'asking', 'failed', 'readonly', 'executed', 'resettable',
   'policy', 'invalid', 'plain', 'older', 'folder',
   'target', 'blocked', 'loop', 'entry', 'forge',
 ] as const;
@@ -33,6 +35,15 @@ export interface Subject {
   directory?: string;
   /** Its tmux session (Attach). */
   terminal?: string;
+  /** The finding that its retest is about (Start Retest Session…). */
+  finding?: string;
+  /** The number of its event in the transcript (Open Transcript). */
+  seq?: number;
+  /** Which agent of the run (Reset Agent to State…). */
+  agent?: string;
+  /** The folder or file of its workflow, and its state there (Open Workflow). */
+  scope?: string;
+  state?: string;
   /** The command that tells more about it, without the program's name (Copy as Command Line). */
   arguments?: readonly string[];
 }

@@ -78,7 +78,7 @@ describe('the menus', () => {
   const palette = new Map(contributes.menus['commandPalette']?.map(({ command, when }) => [command, when]));
 
   it('keep what needs a row out of the palette, and palette commands have a category and no emoji', () => {
-    const rowBound = ['reset', 'showDryRun', 'applyPlan', 'attachHere', 'open', 'openRecord', 'openTicket', 'openCheckout', 'copyReference', 'copyCommandLine'];
+    const rowBound = ['reset', 'showDryRun', 'applyPlan', 'attachHere', 'open', 'openRecord', 'openTicket', 'openCheckout', 'copyReference', 'copyCommandLine', 'concludeRetest', 'adjudicateRetest', 'reopenRetestHere', 'endRetest', 'messageRetest', 'exportRetest', 'openTranscript', 'resetAgent', 'openStateFile', 'openWorkflow', 'showDiagram', 'lintWorkflow'];
     for (const id of rowBound) assert.equal(palette.get(`loopkeeper.${id}`), 'false', id);
     for (const { command, category, title } of contributes.commands) {
       assert.equal(category, 'Loopkeeper', command);
@@ -105,9 +105,12 @@ describe('the menus', () => {
   });
 
   it('enable what changes something only in a trusted workspace with state', () => {
-    for (const id of ['resetItems', 'resetAll', 'undo', 'reset', 'applyPlan']) {
+    for (const id of ['resetItems', 'resetAll', 'reset', 'applyPlan', 'startRetest', 'reopenRetest', 'concludeRetest', 'adjudicateRetest', 'reopenRetestHere', 'endRetest', 'messageRetest']) {
       assert.equal(contributes.commands.find(({ command }) => command === `loopkeeper.${id}`)?.enablement, 'isWorkspaceTrusted && loopkeeper.ready', id);
     }
+    // Runs are there without a loop too.
+    assert.equal(contributes.commands.find(({ command }) => command === 'loopkeeper.resetAgent')?.enablement, 'isWorkspaceTrusted && loopkeeper.hasRuns');
+    assert.equal(contributes.commands.find(({ command }) => command === 'loopkeeper.undo')?.enablement, 'isWorkspaceTrusted && (loopkeeper.ready || loopkeeper.hasRuns)');
   });
 });
 
