@@ -85,6 +85,20 @@ export function makeSample(home, { checkouts = true } = {}) {
   return places;
 }
 
+/**
+ * Two agents made of a shell with a child, of the items 15 and 16, in the tmux server that `environment` names (TMUX_TMPDIR), so that attaching
+ * and ending can be tried. Gives whether they run: without tmux they do not.
+ */
+export function startAgents(sample, environment) {
+  const env = { ...process.env, ...environment };
+  delete env.TMUX;
+  const agent = 'echo "A sample agent. It does nothing but wait. Ctrl+B, D detaches."; sleep 86400 & wait';
+  return ['15', '16'].every((number) => {
+    const directory = path.join(sample.workspaceRoot, '.worktrees/github.com/octo/repo', `github-octo-repo-${number}`);
+    return spawnSync('tmux', ['new-session', '-d', '-s', `loop-github-octo-repo-${number}`, '-c', existsSync(directory) ? directory : sample.folder, agent], { env }).status === 0;
+  });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const home = path.resolve(process.argv[2] ?? '');
   if (process.argv[2] === undefined || existsSync(path.join(home, 'loops'))) throw new Error('usage: node scripts/sample.mjs NEW-FOLDER');

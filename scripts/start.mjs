@@ -29,23 +29,13 @@ function localCode() {
   return undefined;
 }
 
-/** Two agents made of a shell, in a tmux server of their own, so that attaching and ending can be tried. Without tmux there are none. */
-function startAgents(sample, environment) {
-  if (spawnSync('tmux', ['-V']).status !== 0) return;
-  const agent = 'echo "A sample agent. It does nothing but wait; Ctrl+B, D detaches."; while :; do sleep 60; done';
-  for (const number of ['15', '16']) {
-    const directory = path.join(sample.workspaceRoot, '.worktrees/github.com/octo/repo', `github-octo-repo-${number}`);
-    spawnSync('tmux', ['new-session', '-d', '-s', `loop-github-octo-repo-${number}`, '-c', existsSync(directory) ? directory : sample.folder, agent], { env: { ...process.env, ...environment } });
-  }
-}
-
 if (!existsSync(path.join(root, 'node_modules', 'esbuild'))) step('Installing what it is built with…', 'npm', ['ci', '--no-audit', '--no-fund']);
 step('Building…', process.execPath, ['scripts/build.mjs']);
 
 const scratch = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'lk-start-'));
 const environment = { TMUX_TMPDIR: path.join(scratch, 'tmux') };
 mkdirSync(environment.TMUX_TMPDIR);
-const { makeSample } = await import('./sample.mjs');
+const { makeSample, startAgents } = await import('./sample.mjs');
 const sample = makeSample(scratch);
 startAgents(sample, environment);
 

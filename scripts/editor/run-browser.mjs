@@ -20,7 +20,7 @@ try {
   const vsix = path.resolve(options.vsix ?? path.join(scratch, 'loopkeeper.vsix'));
   if (!options.vsix && spawnSync(process.execPath, ['scripts/package.mjs', '--out', vsix], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) throw new Error('packaging failed');
   const tests = files.length > 0 ? files : ['test/editor/browser/*.test.ts'];
-  spawnSync(process.execPath, ['--import', 'tsx', 'node_modules/mocha/bin/mocha.js', '--reporter', 'test/support/reporter.cjs', '--timeout', '180000', '--bail', 'false', ...(options.grep ? ['--grep', options.grep] : []), ...tests], {
+  spawnSync(process.execPath, ['--import', 'tsx', 'node_modules/mocha/bin/mocha.js', '--reporter', 'test/support/reporter.cjs', '--timeout', '180000', ...(options.grep ? ['--grep', options.grep] : []), ...tests], {
     cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, LK_VSIX: vsix, LK_EDITOR: options.floor ? 'floor' : 'current', LK_COUNTS: counts },
   });
   if (existsSync(counts)) line = readFileSync(counts, 'utf8').trim();

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { CoreError } from '../coreClient';
 import type { Services } from '../services';
-import { unlinked, visible } from '../text/foreign';
+import { shown, unlinked } from '../text/foreign';
 import { l10n } from '../text/l10n';
 import type { Row } from '../views/row';
 
@@ -53,8 +53,9 @@ export async function showFailure(services: Services, error: unknown): Promise<v
 }
 
 function failureText(error: unknown): string {
-  const message = unlinked(visible(error instanceof Error ? error.message : String(error)));
+  // The first line tells what happened; the rest, if any, is in the output.
+  const message = unlinked(shown((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '', 300));
   if (!(error instanceof CoreError)) return l10n.t('Loopkeeper failed: {0}', message);
   if (error.kind === 'cannot-run' || error.kind === 'bad-reply') return l10n.t('Loopkeeper\'s program did not answer: {0}', message);
-  return error.hint ? `${message} ${unlinked(visible(error.hint))}` : message;
+  return error.hint ? `${message} ${unlinked(shown(error.hint, 300))}` : message;
 }

@@ -127,7 +127,7 @@ function pieces(item: ItemView, around: Surroundings, details: Details): Piece[]
   }
   const checkouts = details?.checkouts ?? (item.checkout === undefined ? [] : [{ path: item.checkout }]);
   for (const checkout of checkouts) {
-    const counts = 'branch' in checkout ? workWords(checkout) : '';
+    const counts = 'branch' in checkout ? workWords(checkout) || l10n.t('clean') : '';
     const description = [counts, visible(tildePath(checkout.path, around.home))].filter((part) => part !== '').join(' · ');
     found.push({ key: `checkout:${checkout.path}`, label: l10n.t('Checkout'), description, icon: 'repo', directory: checkout.path, words: ['checkout'] });
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { makeSample, type Sample } from '../../../scripts/sample.mjs';
+import { makeSample, startAgents, type Sample } from '../../../scripts/sample.mjs';
 import { Editor, type Window } from '../support/workbench';
 
 /** The whole of a reset as a person goes through it, in one window, step after step. */
@@ -14,10 +15,22 @@ describe('the views and a reset in a window', () => {
   const record = (number: number): string => path.join(sample.stateRoot, 'local', `github-octo-repo-${String(number)}.json`);
   const portable = (number: number): string => path.join(sample.stateRoot, 'portable', `github-octo-repo-${String(number)}.json`);
 
+  /** The processes in the sample's terminals. */
+  const panes = (): number[] => spawnSync('tmux', ['list-panes', '-a', '-F', '#{pane_pid}'], { env: { ...process.env, ...editor.terminals }, encoding: 'utf8' }).stdout.trim().split('\n').map(Number);
+  const isRunning = (pid: number): boolean => {
+    try {
+      // A process that has ended and not been waited for is not running.
+      return !/^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
+    } catch {
+      return false;
+    }
+  };
+
   before(async () => {
     scratch = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'lw-'));
     sample = makeSample(scratch);
     editor = await Editor.start();
+    assert.ok(startAgents(sample, editor.terminals), 'tmux is there');
     window = await editor.window(sample.folder);
     await window.open();
   });
@@ -31,8 +44,8 @@ describe('the views and a reset in a window', () => {
 
   it('lists the items, what needs a person first', async () => {
     await window.rowsAre([
-      'github-octo-repo-50 | unreadable',
-      'github-octo-repo-51 | unreadable',
+      'github-octo-repo-50.json | unreadable',
+      'github-octo-repo-51.json | unreadable',
       'octo/repo#21 | armed, no session',
       'octo/repo#40 | armed, no session',
       'octo/repo#99 | armed, no session',
@@ -69,11 +82,13 @@ describe('the views and a reset in a window', () => {
       const rows = await window.rows();
       const at = rows.indexOf('octo/repo#15 Prune loop state | live · 5 uncommitted · 1 unpushed');
       assert.ok(at >= 0, rows.join('\n'));
-      const pieces = rows.slice(at + 1, at + 7).map((text) => text.replace(/Nov 30(, 2026)?/, 'DAY').replace(/Aug 4(, 2026)?/, 'DAY'));
+      const pieces = rows.slice(at + 1, at + 8).map((text) => text.replace(/Nov 30(, 2026)?/, 'DAY').replace(/Aug 4(, 2026)?/, 'DAY'));
       assert.deepEqual(pieces.filter((text) => !text.startsWith('Checkout')), [
         'Session | Claude Code · live · since DAY', 'Control | start by octocat, DAY', 'Poll | 2 comments seen · DAY', 'Phase choices | 3 phases · pdlc-work-item-loop', 'Pull request #16 | Claude Code · live',
       ]);
-      assert.match(pieces.find((text) => text.startsWith('Checkout')) ?? '', /^Checkout \| 5 uncommitted · 1 unpushed · .*github-octo-repo-15$/);
+      const [own, pull] = pieces.filter((text) => text.startsWith('Checkout'));
+      assert.match(own ?? '', /^Checkout \| 5 uncommitted · 1 unpushed · .*github-octo-repo-15$/);
+      assert.match(pull ?? '', /^Checkout \| clean · .*github-octo-repo-16$/);
     });
     await window.screenshot('2-pieces');
   });
@@ -99,10 +114,11 @@ describe('the views and a reset in a window', () => {
     await window.choose(window.row('octo/repo#15'), 'Reset…', () => window.screenshot('4-context-menu'));
     const text = await window.dialogText();
     assert.match(text, /^Reset octo\/repo#15\?/);
+    assert.match(text, /Ends now: its agent \(Claude Code\) and the session of pull request #16\. The turn in progress is lost\./);
     assert.match(text, /Forgets: session, control \(start by octocat, .*\), poll \(2 comments seen\)\. The item then waits for a start\./);
     assert.match(text, /Removes the checkout …\/github-octo-repo-15: 5 uncommitted files, kept in the trash\. 1 unpushed commit stays on its branch\./);
-    assert.match(text, /Stays: repository, ticket, event log, phase choices/);
-    assert.match(text, /Undo brings/);
+    assert.match(text, /Stays: repository, ticket, event log, phase choices, .*terminal loop-github-octo-repo-15 \(readable\)/);
+    assert.match(text, /Undo brings back records and files, not the running agent\./);
     await window.screenshot('5-dialog');
     await window.answer('Cancel');
     assert.ok(existsSync(record(15)));
@@ -120,8 +136,11 @@ describe('the views and a reset in a window', () => {
 
     await window.page.getByRole('button', { name: 'Apply This Plan…' }).click();
     assert.match(await window.dialogText(), /^Reset octo\/repo#15\?/);
-    await window.dialog().getByRole('button', { name: /Reset$/ }).click();
-    await window.notification(/^Reset octo\/repo#15; Undo brings back/).or(window.notification(/Reset octo\/repo#15; Undo brings/)).first().waitFor();
+    const agents = panes();
+    assert.equal(agents.length, 2);
+    await window.answer('End Agent and Reset');
+    await window.notification('Reset octo/repo#15; Undo brings back records and files, not the running agents.').waitFor();
+    assert.deepEqual(agents.filter(isRunning), [], 'no process of the agents runs');
     await window.until(async () => assert.ok(!(await window.rows()).some((text) => text.includes('#15'))));
     assert.ok(!existsSync(record(15)));
     assert.ok(!existsSync(path.join(sample.workspaceRoot, '.worktrees/github.com/octo/repo/github-octo-repo-15')));
@@ -211,10 +230,27 @@ describe('the views and a reset in a window', () => {
     await window.until(async () => assert.match(await row.locator('.label-name').innerText(), /Retry failed uploads/));
   });
 
+  it('attaches to an agent\'s terminal', async () => {
+    // The agents ended with the reset; new ones take their names once the old terminals are gone.
+    spawnSync('tmux', ['kill-server'], { env: { ...process.env, ...editor.terminals }, stdio: 'ignore' });
+    assert.ok(startAgents(sample, editor.terminals));
+    await window.command('Loopkeeper: Attach to Session…');
+    await window.pick('octo/repo#15 Prune loop state').first().click();
+    await window.page.locator('.terminal-wrapper .xterm, .xterm-screen').first().waitFor();
+    await window.until(async () => {
+      const { stdout } = spawnSync('tmux', ['list-clients', '-F', '#{session_name}'], { env: { ...process.env, ...editor.terminals }, encoding: 'utf8' });
+      assert.equal(stdout.trim(), 'loop-github-octo-repo-15');
+      await Promise.resolve();
+    });
+    await window.page.waitForTimeout(500);
+    await window.screenshot('14-attached');
+    await window.command('View: Toggle Panel');
+  });
+
   it('opens the event log at its end', async () => {
     await window.command('Loopkeeper: Open Event Log');
     await window.page.getByRole('tab', { name: /^events\.jsonl/ }).waitFor();
-    await window.screenshot('14-event-log');
+    await window.screenshot('15-event-log');
     await window.command('View: Close All Editors');
   });
 
@@ -222,7 +258,7 @@ describe('the views and a reset in a window', () => {
     await window.command('Loopkeeper: Open Walkthrough');
     for (const step of ['See what is remembered', 'Look before you reset', 'Reset a work item', 'Take it back']) await window.page.getByRole('button', { name: new RegExp(step) }).or(window.page.locator('.step-title', { hasText: step })).first().waitFor();
     await window.page.waitForTimeout(500);
-    await window.screenshot('15-walkthrough');
+    await window.screenshot('16-walkthrough');
     await window.command('View: Close All Editors');
   });
 });

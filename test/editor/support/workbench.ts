@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -57,9 +58,15 @@ export class Editor {
     return new Window(page);
   }
 
+  /** The variable by which the programs of this editor find their tmux server, and no other. */
+  get terminals(): { TMUX_TMPDIR: string } {
+    return { TMUX_TMPDIR: path.join(this.home, 'tmux') };
+  }
+
   async stop(): Promise<void> {
     await this.browser.close();
     await this.server.stop();
+    spawnSync('tmux', ['kill-server'], { env: { ...process.env, ...this.terminals }, stdio: 'ignore' });
     this.profile.remove();
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
@@ -211,9 +218,4 @@ export class Window {
   async close(): Promise<void> {
     await this.page.context().close();
   }
-}
-
-/** A copy of a folder. */
-export function copy(from: string, to: string): void {
-  cpSync(from, to, { recursive: true });
 }
