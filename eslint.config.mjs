@@ -41,6 +41,8 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => {
 export default tseslint.config(
   { ignores: ['dist/', 'out/', 'node_modules/', '.tools/'] },
   ...tseslint.configs.strict,
+  // Preloaded by node and mocha, which want CommonJS.
+  { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     languageOptions: { parserOptions: { projectService: true } },
     files: ['src/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'],

@@ -10,6 +10,7 @@ import { closedPlan, closedPlanIds, failedPlans, unfinishedPlans } from '../core
 import { journalDirectory, lockFile, type Store } from '../core/plan/store';
 import { listTrash } from '../core/plan/trash';
 import { lockHeld, runningDaemons } from '../core/workItems/daemons';
+import { unsafePlaces } from '../core/workItems/places';
 import { isLive } from '../core/workItems/sessionRecord';
 import { snapshotAll, type StateSnapshot } from '../core/workItems/snapshot';
 import type { DoctorReply } from '../protocol/sessions';
@@ -64,6 +65,7 @@ export function recordFindings(config: CliConfig, snapshot: StateSnapshot): Find
     const hint = bad.cause === 'unsafe' ? 'Look at it and move it away by hand; it is not followed.' : bad.ref ? `loopkeeper sessions reset --work-item '${bad.ref.ref}' removes it, to the trash.` : 'Look at it; a reset that names its item removes it, to the trash.';
     findings.push({ kind: bad.cause === 'unsafe' ? 'unsafe-path' : 'unreadable-record', level: 'warning', message: `${bad.path} cannot be read as a record: ${bad.why}.`, hint, path: bad.path });
   }
+  for (const place of unsafePlaces(config)) findings.push({ kind: 'unsafe-path', level: 'warning', message: `${place.why}.`, hint: 'A reset leaves what is there alone. Put a folder in its place, or name the other one in the configuration.', path: place.path });
   for (const item of snapshot.items) {
     for (const collision of item.collisions) findings.push({ kind: 'collision', level: 'warning', message: `${item.ref.ref} and ${collision.ref.ref} make the same file name; the ${collision.piece} record there is of ${collision.ref.ref}.`, hint: 'Only one of the two can be remembered at a time; rename a repository, or reset the one that has the record.', path: collision.path });
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Failure } from '../../src/core/disk/failure';
+import type { Failure } from '../../src/core/disk/failure';
 import { sha256 } from '../../src/core/disk/hash';
 import { runPlan, type PlanDraft, type RunRequest } from '../../src/core/plan/engine';
 import { fileExecutors } from '../../src/core/plan/fileSteps';

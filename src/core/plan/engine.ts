@@ -6,7 +6,7 @@ import { pidSpace, type PidSpace } from '../disk/processes';
 import { diskReader, type Reader } from '../disk/reader';
 import type { Message } from '../../protocol/message';
 import { digestOf } from './digest';
-import { appendEvents, eventFailure } from './events';
+import { appendEvents, assertLogs, eventFailure } from './events';
 import type { Executors, StepContext, StepExecutor } from './executor';
 import { begunFile, sweepTemporary, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome, type Unfinished } from './journal';
 import { fileState } from './fileSteps';
@@ -51,7 +51,7 @@ export interface RunResult {
 /**
  * The one way in which a verb changes files (design §3): lock → recover → snapshot → plan → compare → journal → steps → verify → event → close.
  * A dry run stops after the plan, takes no lock and creates nothing.
- * Failures: `locked`, `stale-plan` (exit 3), `io` before anything was changed, `event-not-written`, and what `build` throws.
+ * Failures: `locked`, `stale-plan` (exit 3), `unsafe-path` or `io` before anything was changed, `event-not-written`, and what `build` throws.
  */
 export async function runPlan(request: RunRequest): Promise<RunResult> {
   const createdAt = request.clock.now();
@@ -88,6 +88,7 @@ export async function runPlan(request: RunRequest): Promise<RunResult> {
 function finishDraft(verb: string, id: string, createdAt: string, draft: PlanDraft): Plan {
   const plan: Plan = { id, verb, createdAt, ...draft, digest: '' };
   plan.digest = digestOf(plan);
+  assertLogs(plan);
   return plan;
 }
 

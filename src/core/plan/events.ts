@@ -3,7 +3,7 @@ import { appendOnce, endOf } from '../disk/append';
 import { writeFileDurably } from '../disk/durable';
 import { formatEvent } from '../disk/eventLine';
 import { Failure } from '../disk/failure';
-import { assertInside } from '../disk/reader';
+import { assertInside, diskReader, unsafePath } from '../disk/reader';
 import { eventsFile, type Outcome } from './journal';
 import type { EventTemplate, Plan, PlanItem } from './plan';
 import type { Store } from './store';
@@ -21,6 +21,15 @@ function lineOf(template: EventTemplate, planId: string, item: PlanItem | undefi
   if (errors.length > 0) fields['error'] = errors.map((error) => error.message).join('; ');
   fields['plan'] = planId;
   return formatEvent({ ts: envelope.ts, source: template.source, event: template.event, level: errors.length > 0 ? 'warning' : 'info', pid: envelope.pid, ...fields });
+}
+
+/** Looks before anything is changed whether the events can go where they have to. Failure `unsafe-path`: a link or no file is in the log's place. */
+export function assertLogs(plan: Pick<Plan, 'events'>): void {
+  for (const [log, root] of new Map(plan.events.map((template) => [template.log, template.root]))) {
+    assertInside(root, log);
+    const kind = diskReader.kind(log);
+    if (kind !== 'file' && kind !== 'absent') throw unsafePath(log, kind === 'link' ? 'a symbolic link' : 'no regular file');
+  }
 }
 
 /**

@@ -32,15 +32,17 @@ export function isPlanId(text: string): boolean {
 /** Makes the directory and its `.gitignore` before the first change; looking never calls this. Failure `unsafe-path` for anything planted in its place. */
 export function ensureStore(store: Store): void {
   const touched = new Set<string>();
-  for (const directory of [store.directory, journalDirectory(store), closedDirectory(store), trashDirectory(store)]) {
+  for (const directory of [store.directory, journalDirectory(store), closedDirectory(store), trashDirectory(store), failedDirectory(store)]) {
     const stat = fs.lstatSync(directory, { throwIfNoEntry: false });
     if (stat && !stat.isDirectory()) throw unsafePath(directory, stat.isSymbolicLink() ? 'a symbolic link' : 'no folder');
-    if (!stat) for (const parent of makeDirectories(directory)) touched.add(parent);
+    // The last one is made when it is needed.
+    if (!stat && directory !== failedDirectory(store)) for (const parent of makeDirectories(directory)) touched.add(parent);
   }
   assertInside(store.root, path.join(store.directory, 'x'));
   const ignore = path.join(store.directory, '.gitignore');
-  if (!fs.existsSync(ignore)) {
-    fs.writeFileSync(ignore, '*\n');
+  if (!fs.lstatSync(ignore, { throwIfNoEntry: false })) {
+    // Never through a link that leads nowhere yet.
+    fs.writeFileSync(ignore, '*\n', { flag: 'wx' });
     touched.add(store.directory);
   }
   flushDirectories(touched);

@@ -81,7 +81,7 @@ function reasonToStay(inspection: Inspection): Message | undefined {
 }
 
 function hasUnsaved(work: CheckoutWork): boolean {
-  return work.uncommitted + work.untracked + work.ignored + work.nestedRepositories + work.stashes > 0 || (work.unpushed > 0 && work.detached);
+  return work.uncommitted + work.untracked + work.ignored + work.nestedRepositories + work.stashes + work.unpushedHereOnly > 0;
 }
 
 /** On another file system than the state, the trash is beside the checkouts: a rename is all or nothing, a copy is not. */

@@ -7,6 +7,7 @@ import { sharedTerminals, type Tmux } from '../harness/terminal';
 import { inspectTerminals, type Inspection } from '../harness/tmux';
 import { runningDaemons } from '../workItems/daemons';
 import { channelBindings } from '../workItems/channels';
+import { unsafePlaces, type UnsafePlace } from '../workItems/places';
 import { parseRef } from '../workItems/ref';
 import { isLive, isSessionFileName, readSession, type Endpoint, type SessionRecord } from '../workItems/sessionRecord';
 import { isCoveredByAll, snapshotAll, snapshotItem, type ItemSnapshot } from '../workItems/snapshot';
@@ -57,6 +58,8 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
     const refs = new Map(request.selection.refs.map(parseRef).map((ref) => [ref.ref, ref]));
     snapshots = [...refs.values()].map((ref) => snapshotItem(reader, config, ref));
   }
+  const places = unsafePlaces(config);
+  snapshots = snapshots.map((snapshot) => ({ ...snapshot, bad: [...snapshot.bad, ...badPlaces(snapshot, places)] }));
   const readable = snapshots.map((snapshot) => ({ snapshot, record: ownRecord(snapshot) }));
   const endpoints = readable.map(({ record }) => (record ? liveEndpoints(record) : []));
   // Also when the record says that it is closed: it would still be the caller's own memory.
@@ -79,7 +82,13 @@ export async function gatherReset(request: ResetRequest, reader: Reader): Promis
       channels: (channels.get(snapshot.ref.ref) ?? []).reduce((sum, { threads }) => sum + threads, 0),
     });
   }
-  return { facts: { config, items, includeGraph: request.includeGraph, keepTrash: request.keepTrash, actor: request.actor, warnings }, passedOver };
+  return { facts: { config, items, includeGraph: request.includeGraph, named: request.selection !== 'all', keepTrash: request.keepTrash, actor: request.actor, warnings }, passedOver };
+}
+
+/** An item whose records would have to be changed where a link leads out is left whole. */
+function badPlaces(snapshot: ItemSnapshot, places: readonly UnsafePlace[]): ItemSnapshot['bad'] {
+  const concerned = { session: snapshot.session.kind !== 'absent', portable: snapshot.portable.kind !== 'absent' || snapshot.legacyHolds };
+  return places.filter(({ piece }) => concerned[piece]).map((place) => ({ ...place, cause: 'unsafe' }));
 }
 
 /** The item's own session record; undefined when there is none, or it or its neighbour is another item's. */

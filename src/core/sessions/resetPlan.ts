@@ -5,9 +5,10 @@ import type { Reader } from '../disk/reader';
 import type { Message } from '../../protocol/message';
 import type { CliConfig } from '../config/cliConfig';
 import type { Ending } from '../harness/prepareEndings';
-import { SECTIONS, withoutSections, type SectionName } from '../workItems/portableRecord';
+import { sessionRoot } from '../workItems/places';
+import { sealedText, SECTIONS, withoutSections, type SectionName } from '../workItems/portableRecord';
 import { isLive, withStatusClosed } from '../workItems/sessionRecord';
-import type { ItemSnapshot } from '../workItems/snapshot';
+import type { BadFile, ItemSnapshot } from '../workItems/snapshot';
 import type { CheckoutFacts } from './resetCheckouts';
 
 /** The pieces of a work item in the order in which they are reported. */
@@ -35,6 +36,8 @@ export interface ResetFacts {
   config: CliConfig;
   items: ItemFacts[];
   includeGraph: boolean;
+  /** The items were named, not gathered by --all. */
+  named: boolean;
   keepTrash: boolean;
   /** For the event; undefined when unknown. */
   actor: string | undefined;
@@ -52,8 +55,9 @@ export function planReset(facts: ResetFacts, reader: Reader): PlanDraft {
   const events: EventTemplate[] = [];
   const warnings = [...facts.warnings];
   const portableSteps: Step[] = [];
+  const claimed = new Map<string, string>();
   for (const item of facts.items) {
-    const { planItem, own, bad } = planItemReset(facts, item, reader);
+    const { planItem, own, bad } = oncePerFile(claimed, planItemReset(facts, item, reader));
     warnings.push(...bad);
     items.push(planItem);
     const base = steps.length;
@@ -95,22 +99,39 @@ function refusalsOf(item: ItemFacts): Message[] {
   ];
 }
 
-function planItemReset(facts: ResetFacts, item: ItemFacts, reader: Reader): { planItem: PlanItem; own: Step[]; bad: Message[] } {
+interface ItemPlan { planItem: PlanItem; own: Step[]; bad: Message[] }
+
+/** Two refs can make one file name. Where the file does not say whose it is, the first of them in a plan has it, and the other is left whole. */
+function oncePerFile(claimed: Map<string, string>, plan: ItemPlan): ItemPlan {
+  const { ref } = plan.planItem;
+  const files = plan.own.flatMap((step) => (step.kind === 'deleteFile' || step.kind === 'writeFile' ? [step.path] : []));
+  const taken = files.find((file) => claimed.has(file));
+  if (taken === undefined) {
+    for (const file of files) claimed.set(file, ref);
+    return plan;
+  }
+  const error = { kind: 'ref-mismatch', message: `${taken} goes with ${claimed.get(taken) ?? ''}, whose ref makes the same file name, so nothing of ${ref} was changed` };
+  return { planItem: { ref, found: true, live: false, kept: [], errors: [error], notices: [], decision: null }, own: [], bad: [] };
+}
+
+function planItemReset(facts: ResetFacts, item: ItemFacts, reader: Reader): ItemPlan {
   const { snapshot } = item;
   const record = snapshot.session.kind === 'record' ? snapshot.session.record : undefined;
   const live = record !== undefined && snapshot.collisions.length === 0 && isLive(record);
   const errors = refusalsOf(item);
   const planItem: PlanItem = { ref: snapshot.ref.ref, found: errors.length > 0, live: live && errors.length === 0, kept: [], errors, notices: [], decision: null };
   if (errors.length > 0) return { planItem, own: [], bad: [] };
-  const bad = snapshot.bad.map((file) => ({ kind: 'unreadable-record', message: `${file.path} cannot be read as a record: ${file.why}; it goes as a whole.` }));
+  // Under --all only what can be told to be the item's goes; a named item's own path is enough.
+  const goes = (file: BadFile): boolean => facts.named || file.ref !== undefined;
+  const bad = snapshot.bad.map((file) => ({ kind: 'unreadable-record', message: `${file.path} cannot be read as a record: ${file.why}; ${goes(file) ? 'it goes as a whole' : 'whose it is cannot be told, so it stays'}.` }));
   const own: Step[] = [];
   const names = (facts.includeGraph ? SECTIONS : RESET_SECTIONS).filter((name) => snapshot.sections[name] !== undefined);
   if (live) addClose(own, facts, snapshot);
   const ended = addEndings(own, planItem, item);
   const moved = addCheckouts(own, planItem, item, ended, undoOf(facts));
-  addRecord(own, facts, snapshot, reader, ended);
+  if (snapshot.bad.every((file) => file.piece !== 'session' || goes(file))) addRecord(own, facts, snapshot, reader, ended);
   const broken = snapshot.bad.find((file) => file.piece === 'portable');
-  if (broken) addDelete(own, facts, snapshot, { path: broken.path, root: facts.config.stateRoot, before: hashOf(reader, broken.path), piece: 'portable', reason: 'its portable record cannot be read, so it goes as a whole', phase: PHASE.portable });
+  if (broken) { if (goes(broken)) addBroken(own, facts, snapshot, reader); }
   else if (names.length > 0) addPortable(own, facts, snapshot, names, snapshot.session.kind !== 'absent');
 
   const pieces = [...new Set(own.flatMap((step) => step.pieces ?? []))];
@@ -129,7 +150,7 @@ function addClose(own: Step[], facts: ResetFacts, snapshot: ItemSnapshot): void 
   const { text } = snapshot.session;
   const closed = withStatusClosed(text);
   own.push({
-    kind: 'writeFile', item: snapshot.ref.ref, path: snapshot.sessionPath, root: facts.config.registryDir, before: sha256(text), after: sha256(closed), content: { text: closed },
+    kind: 'writeFile', item: snapshot.ref.ref, path: snapshot.sessionPath, root: sessionRoot(facts.config), before: sha256(text), after: sha256(closed), content: { text: closed },
     reason: 'its session is closed before it is ended', undo: undoOf(facts), phase: PHASE.close,
   });
 }
@@ -173,10 +194,18 @@ function addRecord(own: Step[], facts: ResetFacts, snapshot: ItemSnapshot, reade
   if (session.kind === 'absent') return;
   const readable = session.kind === 'record';
   addDelete(own, facts, snapshot, {
-    path: snapshot.sessionPath, root: facts.config.registryDir, piece: 'session', phase: PHASE.record,
+    path: snapshot.sessionPath, root: sessionRoot(facts.config), piece: 'session', phase: PHASE.record,
     before: readable ? sha256(isLive(session.record) ? withStatusClosed(session.text) : session.text) : hashOf(reader, snapshot.sessionPath),
     reason: readable ? 'the session record is deleted, not closed' : 'its session record cannot be read, so it goes as a whole',
   }, requires);
+}
+
+/** A portable record that cannot be read goes as a whole; where the older layout would bring the item back, a seal takes its place. */
+function addBroken(own: Step[], facts: ResetFacts, snapshot: ItemSnapshot, reader: Reader): void {
+  const file = { path: snapshot.portablePath, root: facts.config.stateRoot, before: hashOf(reader, snapshot.portablePath), reason: 'its portable record cannot be read, so it goes as a whole', phase: PHASE.portable };
+  if (!snapshot.legacyHolds) { addDelete(own, facts, snapshot, { ...file, piece: 'portable' }); return; }
+  const text = sealedText(snapshot.ref);
+  own.push({ ...file, kind: 'writeFile', item: snapshot.ref.ref, after: sha256(text), content: { text }, pieces: ['portable'], undo: undoOf(facts), reason: `${file.reason}; sealed, so that the older layout does not bring the item back` });
 }
 
 function addDelete(own: Step[], facts: ResetFacts, snapshot: ItemSnapshot, file: { path: string; root: string; before: string; piece: string; reason: string; phase: number }, requires: number[] = []): void {
