@@ -7,6 +7,8 @@ export const contextKeys = {
   /** There are retest sessions, workflow runs: their views are shown. */
   hasRetests: 'loopkeeper.hasRetests',
   hasRuns: 'loopkeeper.hasRuns',
+  /** A folder of the window has loop state: its view is shown. */
+  hasLoopState: 'loopkeeper.hasLoopState',
   /** Addresses of the open dry runs that can still be applied. */
   applicablePlans: 'loopkeeper.applicablePlans',
 } as const;

@@ -1,11 +1,15 @@
+import { homedir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { ContextShowReply } from '../protocol/context';
+import { LoopStateListReply } from '../protocol/loopState';
 import { ListReply } from '../protocol/sessions';
 import { Badge } from './badge';
 import { showFailure } from './commands/command';
 import { registerCommands } from './commands/table';
 import { contextKeys } from './contextKeys';
 import { CoreClient } from './coreClient';
+import { Folders, loopPlace, loopStatePlace, type FolderPlace } from './folders';
 import { ItemDetails } from './itemDetails';
 import { Lint } from './lint';
 import { Notifier } from './notifier';
@@ -18,11 +22,15 @@ import type { Services } from './services';
 import type { SettingKey } from './settingKeys';
 import { setting } from './settings';
 import { Source } from './source';
+import { ContextItem } from './statusBar/contextItem';
 import { useTranslator } from './text/l10n';
 import { Transcripts } from './transcripts';
 import { retestSource, retestsView, watchRetests } from './views/retests';
+import { Usage } from './usage';
 import type { RowView } from './views/rowView';
 import { runSource, runsView, watchRuns } from './views/runs';
+import { LoopStateWatch, loopStateView } from './views/loopState';
+import { PolicyWatch, policyView } from './views/policy';
 import { sessionsView } from './views/sessions';
 import { workItemsView } from './views/workItems';
 
@@ -35,7 +43,7 @@ export function activate(context: vscode.ExtensionContext): void {
     node: process.execPath,
     program: path.join(context.extensionPath, 'dist', 'cli.js'),
     mayExecute: vscode.workspace.isTrusted,
-    environment: { ...variable('LOOPKEEPER_TMUX', 'tmuxPath', 'tmux'), ...variable('LOOPKEEPER_GIT', 'gitPath', 'git') },
+    environment: { ...variable('LOOPKEEPER_TMUX', 'tmuxPath', 'tmux'), ...variable('LOOPKEEPER_GIT', 'gitPath', 'git'), ...variable('CLAUDE_CONFIG_DIR', 'claudeConfigDir', '') },
   }), output);
   const roots = new Roots(client, output);
   const list = new Source<ListReply>(roots, async (root) => (await client.run({ place: root, args: ['sessions', 'list'], schema: ListReply })).reply);
@@ -46,15 +54,22 @@ export function activate(context: vscode.ExtensionContext): void {
   const runPlaces = new RunPlaces();
   const runs = runSource(client, runPlaces);
   const lint = new Lint(client, output);
+  const folders = new Folders((folder) => loopPlace(folder, homedir()));
+  const policies = new Source<ContextShowReply, FolderPlace>(folders, async (place) => (await client.run({ place, args: ['context', 'show', '--folder', place.folder], schema: ContextShowReply })).reply);
+  const usage = new Usage(client, roots, list, folders, output);
+  const stateFolders = new Folders(loopStatePlace);
+  const loopState = new Source<LoopStateListReply, FolderPlace>(stateFolders, async (place) => (await client.run({ place, args: ['loop-state', 'list'], schema: LoopStateListReply })).reply);
   const views = new Map<string, RowView>([
     ['loopkeeper.workItems', workItemsView(list, roots, details)],
-    ['loopkeeper.sessions', sessionsView(list)],
+    ['loopkeeper.sessions', sessionsView(list, usage)],
+    ['loopkeeper.contextPolicy', policyView(policies)],
+    ['loopkeeper.loopState', loopStateView(loopState)],
     ['loopkeeper.retests', retestsView(retests, client)],
     ['loopkeeper.workflowRuns', runsView(runs, client)],
   ]);
   const refresher = new Refresher(roots, list, [list], () => [...views.values()].some(({ tree }) => tree.visible));
   const services: Services = {
-    client, roots, list, details, retests, transcripts, runs, lint, refresher, documents, output, views, extension: context.extension,
+    client, roots, list, details, policies, usage, loopState, retests, transcripts, runs, lint, refresher, documents, output, views, extension: context.extension,
     background: (work) => { work.catch((error: unknown) => showFailure(services, error)); },
   };
   context.subscriptions.push(output, client, roots, list, details, documents, ...views.values(), refresher, new Notifier(roots), ...registerCommands(services));
@@ -65,13 +80,21 @@ export function activate(context: vscode.ExtensionContext): void {
     refresher.onDidAsk(() => {
       retests.invalidate();
       runs.invalidate();
+      policies.invalidate();
+      usage.invalidate();
+      loopState.invalidate();
     }),
+  );
+  const contextItem = new ContextItem(policies, usage);
+  context.subscriptions.push(
+    folders, policies, new PolicyWatch(policies, folders), usage, contextItem, stateFolders, loopState, new LoopStateWatch(loopState, stateFolders),
+    new Presence(loopState, contextKeys.hasLoopState, (one) => 'error' in one || one.value.loops.length + one.value.ledgers.length > 0 || one.value.runLog !== null),
   );
   const workItems = views.get('loopkeeper.workItems');
   if (workItems) context.subscriptions.push(new Badge(workItems.tree, roots));
   for (const { tree } of views.values()) context.subscriptions.push(tree.onDidChangeVisibility(() => { refresher.schedulePoll(); }));
   // Starting the program is not part of waking up.
-  setImmediate(() => { services.background(Promise.all([roots.get(), runs.get()])); });
+  setImmediate(() => { services.background(Promise.all([roots.get(), runs.get(), loopState.get(), contextItem.update()])); });
   // Read by the tests, and by whoever profiles a window.
   performance.measure('loopkeeper.activate', { start: started });
 }

@@ -1,8 +1,10 @@
 import type * as vscode from 'vscode';
 import type { RetestListReply } from '../protocol/retest';
+import type { LoopStateListReply } from '../protocol/loopState';
 import type { ListReply } from '../protocol/sessions';
 import type { WorkflowListReply } from '../protocol/workflow';
 import type { CoreClient } from './coreClient';
+import type { FolderPlace } from './folders';
 import type { ItemDetails } from './itemDetails';
 import type { Lint } from './lint';
 import type { Place } from './places';
@@ -11,6 +13,8 @@ import type { Refresher } from './refresher';
 import type { Roots } from './roots';
 import type { Source } from './source';
 import type { Transcripts } from './transcripts';
+import type { Usage } from './usage';
+import type { Policies } from './views/policy';
 import type { RowView } from './views/rowView';
 
 /** What commands work with. */
@@ -26,6 +30,11 @@ export interface Services {
   /** `workflow list` of every `.raymond` of the window. */
   runs: Source<WorkflowListReply, Place>;
   lint: Lint;
+  /** `context show` of every folder of the window. */
+  policies: Policies;
+  usage: Usage;
+  /** `loop-state list` of every folder that has some. */
+  loopState: Source<LoopStateListReply, FolderPlace>;
   refresher: Refresher;
   documents: Documents;
   output: vscode.LogOutputChannel;

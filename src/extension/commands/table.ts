@@ -2,9 +2,12 @@ import * as vscode from 'vscode';
 import type { Services } from '../services';
 import { applyPlan } from './applyPlan';
 import { attach } from './attach';
+import { checkpoint } from './checkpoint';
 import { chooseLoopFolder } from './chooseLoopFolder';
 import { showFailure, targetOf, type Command } from './command';
+import { changeContextPolicy, changePolicyValue, toggleContextPolicy } from './contextPolicy';
 import { copyCommandLine, copyReference } from './copy';
+import { pruneLoopState, unblock } from './loopState';
 import { openCheckout, openRecord, openTicket } from './open';
 import { openEventLog } from './openEventLog';
 import { openTranscript } from './openTranscript';
@@ -24,6 +27,10 @@ const commands: Record<string, Command> = {
   'loopkeeper.resetDryRun': showResetDryRun,
   'loopkeeper.undo': undo,
   'loopkeeper.attach': attach,
+  'loopkeeper.checkpoint': checkpoint,
+  'loopkeeper.toggleContextPolicy': toggleContextPolicy,
+  'loopkeeper.changeContextPolicy': changeContextPolicy,
+  'loopkeeper.pruneLoopState': pruneLoopState,
   'loopkeeper.chooseLoopFolder': chooseLoopFolder,
   'loopkeeper.runDoctor': runDoctor,
   'loopkeeper.openEventLog': openEventLog,
@@ -40,6 +47,10 @@ const commands: Record<string, Command> = {
   'loopkeeper.attachHere': attach,
   'loopkeeper.open': openRecord,
   'loopkeeper.openRecord': openRecord,
+  'loopkeeper.changePolicyValue': changePolicyValue,
+  'loopkeeper.unblock': unblock,
+  'loopkeeper.openFile': openRecord,
+  'loopkeeper.showOnForge': openTicket,
   'loopkeeper.openTicket': openTicket,
   'loopkeeper.openCheckout': openCheckout,
   'loopkeeper.copyReference': copyReference,

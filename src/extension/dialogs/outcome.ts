@@ -1,6 +1,7 @@
 import type { ItemReply, PlanReply } from '../../protocol/plan';
 import { shown } from '../text/foreign';
 import { l10n, plural } from '../text/l10n';
+import { shortRef } from '../text/refs';
 import { nameOf } from './facts';
 
 /** The one notification after a plan was applied. */
@@ -46,5 +47,5 @@ export function undoOutcome(reply: PlanReply): Outcome {
     return { sentence, failed: true, undoable: false };
   }
   const only = reply.items.length === 1 ? reply.items[0] : undefined;
-  return { sentence: only ? l10n.t('Undone: {0} is remembered as before.', nameOf(only.ref)) : plural(reply.items.length, 'Undone: {0} entry is as before.', 'Undone: {0} entries are as before.'), failed: false, undoable: false };
+  return { sentence: only ? (shortRef(only.ref) === only.ref ? l10n.t('Undone: {0} is as before.', nameOf(only.ref)) : l10n.t('Undone: {0} is remembered as before.', nameOf(only.ref))) : plural(reply.items.length, 'Undone: {0} entry is as before.', 'Undone: {0} entries are as before.'), failed: false, undoable: false };
 }

@@ -74,11 +74,20 @@ describe('package.json and the code', () => {
   });
 });
 
+/** A menu's condition, as far as it is about the view and the row's words. */
+function matches(when: string, view: string, words: string): boolean {
+  return when.split(' && ').every((clause) => {
+    const [, key, operator, value] = /^(view|viewItem) (==|=~) (.+)$/.exec(clause) ?? [];
+    const actual = key === 'view' ? view : words;
+    return value !== undefined && (operator === '==' ? actual === value : new RegExp(value.slice(1, -1)).test(actual));
+  });
+}
+
 describe('the menus', () => {
   const palette = new Map(contributes.menus['commandPalette']?.map(({ command, when }) => [command, when]));
 
   it('keep what needs a row out of the palette, and palette commands have a category and no emoji', () => {
-    const rowBound = ['reset', 'showDryRun', 'applyPlan', 'attachHere', 'open', 'openRecord', 'openTicket', 'openCheckout', 'copyReference', 'copyCommandLine', 'concludeRetest', 'adjudicateRetest', 'reopenRetestHere', 'endRetest', 'messageRetest', 'exportRetest', 'openTranscript', 'resetAgent', 'openStateFile', 'openWorkflow', 'showDiagram', 'lintWorkflow'];
+    const rowBound = ['reset', 'showDryRun', 'applyPlan', 'attachHere', 'open', 'openRecord', 'openTicket', 'openCheckout', 'copyReference', 'copyCommandLine', 'concludeRetest', 'adjudicateRetest', 'reopenRetestHere', 'endRetest', 'messageRetest', 'exportRetest', 'openTranscript', 'resetAgent', 'openStateFile', 'openWorkflow', 'showDiagram', 'lintWorkflow', 'changePolicyValue', 'unblock', 'openFile', 'showOnForge'];
     for (const id of rowBound) assert.equal(palette.get(`loopkeeper.${id}`), 'false', id);
     for (const { command, category, title } of contributes.commands) {
       assert.equal(category, 'Loopkeeper', command);
@@ -89,7 +98,14 @@ describe('the menus', () => {
   it('have at most three inline actions, none destructive, each in the context menu too', () => {
     const entries = contributes.menus['view/item/context'] ?? [];
     const inline = entries.filter(({ group }) => group?.startsWith('inline'));
-    assert.ok(inline.length <= 3);
+    const rows: [view: string, words: string][] = [
+      ['workItems', 'item live armed attention tmux record ticket checkout'], ['workItems', 'piece pull record tmux ticket'], ['sessions', 'session live record attention tmux ticket checkout'],
+      ['sessions', 'session plain live entry checkout'], ['contextPolicy', 'policy entry'], ['loopState', 'target blocked attention entry forge'],
+    ];
+    for (const [view, words] of rows) {
+      const shown = inline.filter(({ when }) => matches(when ?? '', `loopkeeper.${view}`, words)).map(({ command }) => command);
+      assert.ok(shown.length > 0 && shown.length <= 3, `${view} ${words}: ${shown.join(', ')}`);
+    }
     for (const { command } of inline) {
       assert.ok(contributes.commands.find((one) => one.command === command)?.icon, `${command ?? ''} has an icon`);
       assert.doesNotMatch(command ?? '', /reset/i);
@@ -108,6 +124,9 @@ describe('the menus', () => {
     for (const id of ['resetItems', 'resetAll', 'reset', 'applyPlan', 'startRetest', 'reopenRetest', 'concludeRetest', 'adjudicateRetest', 'reopenRetestHere', 'endRetest', 'messageRetest']) {
       assert.equal(contributes.commands.find(({ command }) => command === `loopkeeper.${id}`)?.enablement, 'isWorkspaceTrusted && loopkeeper.ready', id);
     }
+    // A policy belongs to a folder and loop state to a repository: both are there without a loop's state. What a toggle does in Restricted Mode is a menu.
+    for (const id of ['changeContextPolicy', 'changePolicyValue']) assert.equal(contributes.commands.find(({ command }) => command === `loopkeeper.${id}`)?.enablement, 'isWorkspaceTrusted && workspaceFolderCount > 0', id);
+    for (const id of ['pruneLoopState', 'unblock']) assert.equal(contributes.commands.find(({ command }) => command === `loopkeeper.${id}`)?.enablement, 'isWorkspaceTrusted && loopkeeper.hasLoopState', id);
     // Runs are there without a loop too.
     assert.equal(contributes.commands.find(({ command }) => command === 'loopkeeper.resetAgent')?.enablement, 'isWorkspaceTrusted && loopkeeper.hasRuns');
     assert.equal(contributes.commands.find(({ command }) => command === 'loopkeeper.undo')?.enablement, 'isWorkspaceTrusted && (loopkeeper.ready || loopkeeper.hasRuns)');
@@ -118,7 +137,7 @@ describe('settings and activation', () => {
   it('restrict every setting that names a folder or a program', () => {
     const naming = Object.keys(contributes.configuration.properties).filter((key) => /Path$|Folder$|Config$|Dir$|Commands$/.test(key));
     assert.deepEqual([...manifest.capabilities.untrustedWorkspaces.restrictedConfigurations].sort(), naming.sort());
-    for (const key of naming) assert.equal(contributes.configuration.properties[key]?.scope, /Path$/.test(key) ? 'machine' : 'resource', key);
+    for (const key of naming) assert.equal(contributes.configuration.properties[key]?.scope, /Path$|claudeConfigDir$/.test(key) ? 'machine' : 'resource', key);
   });
 
   it('wake it by the state\'s folders alone', () => {
