@@ -55,8 +55,13 @@ export async function startServer(editor, profile, { extra = [], env = {}, trust
     '--disable-getting-started-override', ...(trust ? [] : ['--disable-workspace-trust']), ...extra];
   const child = spawn(editor.node, args, { env: environmentOf(profile, env), stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let log = '';
-  const exited = new Promise((resolve) => child.once('exit', resolve));
+  let stopping = false;
+  const exited = new Promise((resolve) => child.once('exit', (code, signal) => {
+    if (!stopping) console.error(`code-server ended by itself (${signal ?? code}):\n${log.split('\n').slice(-15).join('\n')}`);
+    resolve(code);
+  }));
   const stop = async () => {
+    stopping = true;
     const kill = (signal) => { try { process.kill(-child.pid, signal); } catch { /* gone */ } };
     kill('SIGTERM');
     const late = setTimeout(() => kill('SIGKILL'), 5_000);
@@ -65,16 +70,18 @@ export async function startServer(editor, profile, { extra = [], env = {}, trust
     kill('SIGKILL');
   };
   const url = await new Promise((resolve, reject) => {
+    const late = setTimeout(() => { reject(new Error(`code-server said nothing within 60 s\n${log}`)); void stop(); }, 60_000);
     const listen = (data) => {
       log += data;
       const match = /HTTP server listening on (http:\/\/127\.0\.0\.1:\d+)/.exec(log);
-      if (match) resolve(match[1]);
+      if (!match) return;
+      clearTimeout(late);
+      resolve(match[1]);
     };
     child.stdout.on('data', listen);
     child.stderr.on('data', listen);
     child.once('error', reject);
     void exited.then((code) => reject(new Error(`code-server ended with ${code}\n${log}`)));
-    setTimeout(() => { reject(new Error(`code-server said nothing within 60 s\n${log}`)); void stop(); }, 60_000).unref();
   });
   return { url, port: new URL(url).port, milliseconds: Date.now() - started, log: () => log, stop, exited };
 }
