@@ -129,7 +129,7 @@ describe('the menus', () => {
     for (const id of ['pruneLoopState', 'unblock']) assert.equal(contributes.commands.find(({ command }) => command === `loopkeeper.${id}`)?.enablement, 'isWorkspaceTrusted && loopkeeper.hasLoopState', id);
     // Runs are there without a loop too.
     assert.equal(contributes.commands.find(({ command }) => command === 'loopkeeper.resetAgent')?.enablement, 'isWorkspaceTrusted && loopkeeper.hasRuns');
-    assert.equal(contributes.commands.find(({ command }) => command === 'loopkeeper.undo')?.enablement, 'isWorkspaceTrusted && (loopkeeper.ready || loopkeeper.hasRuns)');
+    assert.equal(contributes.commands.find(({ command }) => command === 'loopkeeper.undo')?.enablement, 'isWorkspaceTrusted && (loopkeeper.ready || workspaceFolderCount > 0)');
   });
 });
 
