@@ -45,6 +45,15 @@ export function isWithin(outer: string, inner: string): boolean {
   return relative === '' || (!relative.startsWith('..' + path.sep) && relative !== '..' && !path.isAbsolute(relative));
 }
 
+/** The `.raymond` directory for a folder: searched upward, not above a folder that has `.git`; as the program does. */
+export function raymondAbove(folder: string, exists: (file: string) => boolean): string | undefined {
+  for (let directory = folder; ; directory = path.dirname(directory)) {
+    const candidate = path.join(directory, '.raymond');
+    if (exists(candidate)) return candidate;
+    if (exists(path.join(directory, '.git')) || directory === path.dirname(directory)) return undefined;
+  }
+}
+
 /** The shortest way to tell a path: below the home directory with `~`, otherwise whole. */
 export function tildePath(file: string, home: string): string {
   return home !== '' && file !== home && isWithin(home, file) ? `~/${path.relative(home, file)}` : file;

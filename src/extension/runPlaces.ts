@@ -1,17 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { Owner } from './lifecycle';
-import type { Place } from './places';
-
-/** The `.raymond` directory for a folder: searched upward, not above a folder that has `.git`; as the program does. */
-export function raymondAbove(folder: string, exists: (file: string) => boolean): string | undefined {
-  for (let directory = folder; ; directory = path.dirname(directory)) {
-    const candidate = path.join(directory, '.raymond');
-    if (exists(candidate)) return candidate;
-    if (exists(path.join(directory, '.git')) || directory === path.dirname(directory)) return undefined;
-  }
-}
+import { raymondAbove, type Place } from './places';
 
 /** Where workflow runs of this window are: one place for each `.raymond`, which is its `stateRoot`. Looking is cheap and creates nothing. */
 export class RunPlaces extends Owner {

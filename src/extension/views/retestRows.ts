@@ -60,7 +60,7 @@ function sessionRow(row: RetestRow, place: Place, around: Surroundings): Row {
   if (row.lastActivity !== null) parts.push(day(row.lastActivity, around.now));
   if (urgent && urgent.kind !== 'asks-you' && row.status !== 'error') parts.push(attentionWords(urgent.kind));
   const words: RowWord[] = ['retest', ...row.unreadable === undefined ? retestWords(row.status) : ['unreadable' as const]];
-  if (row.currentVerdict && row.status === 'concluded') words.push('verdict');
+  if (row.currentVerdict && row.status === 'concluded' && row.unreadable === undefined) words.push('verdict');
   if (urgent) words.push('attention');
   return {
     id: `retest:${row.session}`,

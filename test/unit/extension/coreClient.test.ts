@@ -51,6 +51,12 @@ describe('the program\'s client', () => {
     assert.equal(reply.stateRoot, 'status --config /a b.yaml --no-exec --json');
   });
 
+  it('leaves text behind -- at the end, where no option is looked for', async () => {
+    const client = clientOf(`console.log(JSON.stringify({ ...${JSON.stringify(status)}, stateRoot: process.argv.slice(2).join(' ') }))`);
+    const { reply } = await ask(client, { args: ['retest', 'message', 'S-1', '--', '-x'] });
+    assert.equal(reply.stateRoot, 'retest message S-1 --json -- -x');
+  });
+
   it('logs each run as a line to paste', async () => {
     await ask(clientOf(`console.log('${JSON.stringify(status)}')`), { args: ['sessions', 'show', 'github:octo/repo#15'] });
     assert.match(lines[0] ?? '', new RegExp(`^cd ${directory} && ELECTRON_RUN_AS_NODE=1 \\S+ \\S+program\\.js sessions show 'github:octo/repo#15' --json$`));
