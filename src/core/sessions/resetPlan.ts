@@ -54,7 +54,7 @@ export function planReset(facts: ResetFacts, reader: Reader): PlanDraft {
   const steps: Step[] = [];
   const events: EventTemplate[] = [];
   const warnings = [...facts.warnings];
-  const portableSteps: Step[] = [];
+  const portableSteps = new Set<Step>();
   const claimed = new Map<string, string>();
   for (const item of facts.items) {
     const { planItem, own, bad } = oncePerFile(claimed, planItemReset(facts, item, reader));
@@ -64,7 +64,7 @@ export function planReset(facts: ResetFacts, reader: Reader): PlanDraft {
     for (const step of own) {
       // Dependencies are by position in the whole plan; they are translated once the steps are in their final order.
       steps.push({ ...step, ...(step.requires ? { requires: step.requires.map((index) => index + base) } : {}) });
-      if (step.kind !== 'moveCheckout' && 'path' in step && step.path === item.snapshot.portablePath) portableSteps.push(steps.at(-1) as Step);
+      if (step.kind !== 'moveCheckout' && 'path' in step && step.path === item.snapshot.portablePath) portableSteps.add(steps.at(-1) as Step);
     }
     if (facts.config.eventLog.enabled) {
       events.push({
@@ -76,8 +76,8 @@ export function planReset(facts: ResetFacts, reader: Reader): PlanDraft {
   const order = steps.map((step, index) => ({ step, index })).sort((a, b) => a.step.phase - b.step.phase || a.index - b.index);
   const positions = new Map(order.map(({ index }, position) => [index, position]));
   const ordered: Step[] = order.map(({ step }) => (step.requires ? { ...step, requires: step.requires.map((index) => positions.get(index) ?? index) } : step));
-  if (portableSteps.length > 0) {
-    const requiresAny = order.flatMap(({ step }, position) => (portableSteps.includes(step) ? [position] : []));
+  if (portableSteps.size > 0) {
+    const requiresAny = order.flatMap(({ step }, position) => (portableSteps.has(step) ? [position] : []));
     ordered.push({ kind: 'rebuildIndex', target: 'portable-index', path: `${facts.config.portableDir}/index.json`, root: facts.config.stateRoot, reason: 'the index follows from the records', undo: 'inverse', phase: PHASE.index, requiresAny });
   }
   return { items, steps: ordered, warnings, events, pieceOrder: PIECES, keepTrash: facts.keepTrash };
