@@ -14,6 +14,7 @@ export type PruneDecision = z.infer<typeof PruneDecision>;
 
 /** What will be done to an entry that is kept for its age alone, and the first moment at which a prune does it. */
 export const NextPrune = z.object({ action: z.enum(['delete', 'cooldown']), at: z.string() });
+export type NextPrune = z.infer<typeof NextPrune>;
 
 const entry = {
   key: z.string(),
@@ -54,8 +55,11 @@ const file = {
   problem: z.nullable(Message),
 };
 export const LoopView = z.object({ ...file, loop: z.string(), targets: z.array(TargetView) });
+export type LoopView = z.infer<typeof LoopView>;
 export const LedgerView = z.object({ ...file, runs: z.array(RunView) });
+export type LedgerView = z.infer<typeof LedgerView>;
 export const RunLogView = z.object({ ...file, entries: z.array(LogEntryView) });
+export type RunLogView = z.infer<typeof RunLogView>;
 
 /** How old the checkout's knowledge is: others push the state, so an old checkout shows an old truth. */
 export const Knowledge = z.object({

@@ -228,6 +228,15 @@ describe('cli: loop state, committed and pushed', function () {
   });
 });
 
+/** Pushes; on a machine so slow that others win for a whole minute, does what the message says: runs it again. Gives the attempts. */
+async function pushedAtLast(clone: string, args: readonly string[]): Promise<number> {
+  for (;;) {
+    const ran = await run(clone, args);
+    if (ran.code === 0) return LoopStateChangeReply.parse(JSON.parse(ran.stdout)).pushed?.attempts ?? 0;
+    assert.equal(ErrorReply.parse(JSON.parse(ran.stdout)).error.kind, 'push-race', ran.stdout + ran.stderr);
+  }
+}
+
 describe('cli: four clones, 25 commits and pushes each', function () {
   this.timeout(20 * 60_000);
 
@@ -240,7 +249,7 @@ describe('cli: four clones, 25 commits and pushes each', function () {
       for (let n = 0; n < 25; n += 1) {
         // The shared counter loses nothing only if every write was planned on the one before.
         const args = n % 5 === 4 ? rejected.map((arg) => (arg === 'integration:main' ? `integration:clone${String(i)}` : arg)) : rejected;
-        attempts += (await pushed(clone, args)).pushed?.attempts ?? 0;
+        attempts += await pushedAtLast(clone, args);
       }
     }));
     const held = targetsAt(origin);

@@ -64,33 +64,39 @@ export async function pushFiles<T>(request: PushRequest<T>): Promise<Pushed<T>> 
   const prefix = await askQuietly(git, ['rev-parse', '--show-prefix']);
   const inside = (file: string): string => prefix + path.relative(git.cwd, file).split(path.sep).join('/');
   sweepIndexes(request.scratch);
+  const committer = await identity(git);
+  let base = await fetchTip(git, remote, branch);
   for (let attempts = 1; ; attempts += 1) {
-    const base = await fetchTip(git, remote, branch);
+    const started = performance.now();
     const { files, message, plan } = request.plan(await treeReader(git, base, inside(request.folder), request.folder));
     if (files.length === 0) return { plan, commit: null, base, attempts };
     const index = path.join(request.scratch, `index.${String(request.pid)}.${request.random.slice(0, 8)}.${String(attempts)}`);
     // Two machines that write the same on the same tip in the same second would make one and the same commit, and one of the writes would be lost.
     const unique = `${message.trimEnd()}\n\nLoopkeeper-Push: ${request.random.slice(0, 16)}\n`;
-    const commit = await buildCommit(git, base, files.map((file) => ({ path: inside(file.path), text: file.text })), unique, index);
+    const commit = await buildCommit(git, base, files.map((file) => ({ path: inside(file.path), text: file.text })), unique, { index, committer });
     const pushed = await runQuietly(git, ['push', '--porcelain', '--no-verify', '--no-follow-tags', '--no-signed', '--recurse-submodules=no', remote, `${commit}:refs/heads/${branch}`]);
     if (pushed.code === 0) return { plan, commit, base, attempts };
-    // The answer may have been lost after the push was taken: doing it again would count it twice.
     const tip = await fetchTip(git, remote, branch);
-    if (tip !== base && (await runQuietly(git, ['merge-base', '--is-ancestor', commit, tip])).code === 0) return { plan, commit, base, attempts };
-    if (tip === base && !isLockedThere(pushed)) throw pushRefused(remote, branch, pushed);
+    // Where the server did not say no, the answer may have been lost after the push was taken: doing it again would count it twice.
+    if (!isRejected(pushed) && tip !== base && (await runQuietly(git, ['merge-base', '--is-ancestor', commit, tip])).code === 0) return { plan, commit, base, attempts };
+    if (tip === base && !isRejected(pushed) && !isLockedThere(pushed)) throw pushRefused(remote, branch, pushed);
     if (performance.now() >= deadline) {
       throw new Failure('push-race', `Others kept pushing to ${remote}/${branch}; after ${String(attempts)} attempts nothing of this was pushed.`, 'Run the command again.');
     }
-    await pause(attempts, request);
+    base = await pause(request, attempts, performance.now() - started) ? await fetchTip(git, remote, branch) : tip;
   }
 }
 
-/** Uneven waits that grow, so that many machines do not meet again and again. */
-async function pause(attempts: number, request: { random: string; git: Git }): Promise<void> {
-  const share = parseInt(request.random.slice((attempts * 2) % 24, ((attempts * 2) % 24) + 4), 16) / 0xffff;
-  const wait = Math.min(2000, 40 * 2 ** Math.min(attempts, 8)) * (0.25 + (Number.isNaN(share) ? 0.5 : share));
+/**
+ * Waits unevenly, so that many machines do not meet again and again: less from attempt to attempt, so that who has lost often comes first.
+ * Gives whether so long that the tip may have moved.
+ */
+async function pause(request: { random: string; git: Git }, attempts: number, attemptMs: number): Promise<boolean> {
+  const digits = request.random.repeat(2).slice((attempts * 4) % 24, ((attempts * 4) % 24) + 4);
+  const wait = Math.min(2000, attemptMs / attempts) * (parseInt(digits, 16) / 0xffff || 0);
   await sleep(wait, undefined, request.git.signal === undefined ? {} : { signal: request.git.signal })
     .catch(() => { throw new Failure('aborted', 'Stopped before it was pushed; nothing was changed.', 'Run the command again.'); });
+  return wait > 50;
 }
 
 /** The commit at the tip of the remote's branch, its objects fetched; no ref, not even FETCH_HEAD, is written. */
@@ -104,7 +110,7 @@ async function fetchTip(git: Git, remote: string, branch: string): Promise<strin
   return tip;
 }
 
-async function buildCommit(git: Git, parent: string, files: CommittedFile[], message: string, index: string): Promise<string> {
+async function buildCommit(git: Git, parent: string, files: CommittedFile[], message: string, { index, committer }: { index: string; committer: string[] }): Promise<string> {
   const env = { GIT_INDEX_FILE: index };
   try {
     await askQuietly(git, ['read-tree', parent], { env });
@@ -115,7 +121,7 @@ async function buildCommit(git: Git, parent: string, files: CommittedFile[], mes
     }
     await askQuietly(git, ['update-index', '-z', '--index-info'], { env, input: lines.join('') });
     const tree = await askQuietly(git, ['write-tree', '--missing-ok'], { env });
-    return await askQuietly(git, [...await identity(git), 'commit-tree', tree, '-p', parent, '-F', '-'], { input: message });
+    return await askQuietly(git, [...committer, 'commit-tree', tree, '-p', parent, '-F', '-'], { input: message });
   } finally {
     fs.rmSync(index, { force: true });
     fs.rmSync(`${index}.lock`, { force: true });
@@ -128,9 +134,14 @@ async function identity(git: Git): Promise<string[]> {
   return known.code === 0 ? [] : ['-c', 'user.name=loopkeeper', '-c', 'user.email=loopkeeper@localhost'];
 }
 
+/** The branch has moved on: the push was for certain not taken. */
+function isRejected(result: RunResult): boolean {
+  return /^!\t.*\[rejected\]/m.test(result.stdout.toString('utf8'));
+}
+
 /** Another push held the branch's lock on the server at that moment: a race, though the tip may not show it yet. */
 function isLockedThere(result: RunResult): boolean {
-  return /cannot lock ref|failed to update ref|incorrect old value|fetch first|non-fast-forward|Unable to create '.*\.lock'/i.test(result.stdout.toString('utf8') + result.stderr);
+  return /cannot lock ref|failed to update ref|incorrect old value|Unable to create '.*\.lock'/i.test(result.stdout.toString('utf8') + result.stderr);
 }
 
 function pushRefused(remote: string, branch: string, result: RunResult): Failure {
