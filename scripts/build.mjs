@@ -21,7 +21,7 @@ const common = {
   sourcemap: dev ? 'linked' : false,
   legalComments: 'none',
   logLevel: 'warning',
-  define: { LOOPKEEPER_VERSION: JSON.stringify(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version) },
+  define: { LOOPKEEPER_VERSION: JSON.stringify(version) },
 };
 /** jsonc-parser's `main` is a UMD file that bundlers cannot follow; its `module` is plain. */
 const targets = [

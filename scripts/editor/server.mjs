@@ -34,7 +34,7 @@ export function makeProfile(settings = {}) {
 /** A server started in a terminal of another VS Code would talk to that one; and no gallery: then nothing is asked off this machine. */
 function environmentOf(profile, more = {}) {
   const env = { ...process.env, TMPDIR: profile.temporary, EXTENSIONS_GALLERY: '{}', XDG_DATA_HOME: profile.temporary, XDG_CONFIG_HOME: profile.temporary };
-  for (const key of Object.keys(env)) if (key.startsWith('VSCODE_') || key === 'XDG_RUNTIME_DIR' || key === 'PORT') delete env[key];
+  for (const key of Object.keys(env)) if (key.startsWith('VSCODE_') || key === 'XDG_RUNTIME_DIR' || key === 'PORT') Reflect.deleteProperty(env, key);
   return { ...env, ...more };
 }
 

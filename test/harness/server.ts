@@ -29,13 +29,21 @@ export class PrivateServer {
   private readonly started: Member[] = [];
   private count = 0;
 
-  constructor(name: string) {
-    this.tmux = { command: 'tmux', socket: `lk-test-${String(process.pid)}-${name}` };
+  /** `home`: the server's socket is in this folder, as TMUX_TMPDIR says; otherwise it is a named one of the user's. */
+  constructor(name: string, private readonly home?: string) {
+    this.tmux = home === undefined ? { command: 'tmux', socket: `lk-test-${String(process.pid)}-${name}` } : { command: 'tmux' };
+  }
+
+  private get call(): { before: string[]; env: NodeJS.ProcessEnv } {
+    // Without TMUX: where the tests run in a tmux themselves, it would name that one's server.
+    const env: NodeJS.ProcessEnv = this.home === undefined ? process.env : { ...process.env, TMUX: undefined, TMUX_TMPDIR: this.home };
+    return { before: this.tmux.socket === undefined ? [] : ['-L', this.tmux.socket], env };
   }
 
   /** Runs tmux on the private server and gives its output. */
   run(...args: string[]): string {
-    return execFileSync('tmux', ['-L', this.tmux.socket ?? '', '-f', '/dev/null', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+    const { before, env } = this.call;
+    return execFileSync('tmux', [...before, '-f', '/dev/null', ...args], { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] }).trim();
   }
 
   /** A directory that stands for a checkout. */
@@ -84,7 +92,8 @@ export class PrivateServer {
   }
 
   hasTerminal(terminal: string): boolean {
-    return spawnSync('tmux', ['-L', this.tmux.socket ?? '', 'has-session', '-t', `=${terminal}`]).status === 0;
+    const { before, env } = this.call;
+    return spawnSync('tmux', [...before, 'has-session', '-t', `=${terminal}`], { env }).status === 0;
   }
 
   async close(): Promise<void> {
@@ -95,7 +104,7 @@ export class PrivateServer {
       await until('the end of tmux', () => startTimeOf(pid) === undefined);
     } catch { /* no server was started, or it has ended */ }
     for (const { pid, startTime } of this.started) if (startTimeOf(pid) === startTime) process.kill(pid, 'SIGKILL');
-    fs.rmSync(path.join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${String(process.getuid?.())}`, this.tmux.socket ?? ''), { force: true });
+    if (this.tmux.socket !== undefined) fs.rmSync(path.join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${String(process.getuid?.())}`, this.tmux.socket), { force: true });
     fs.rmSync(this.directory, { recursive: true, force: true });
   }
 }

@@ -130,13 +130,13 @@ describe('generated task files', () => {
 // --- logs -------------------------------------------------------------------------------------------------------
 
 interface EntryModel { hour: number; did: number; next: number; trap: number; zone: number }
-interface LogModel { entries: EntryModel[]; elsewhere: EntryModel | undefined; newestFirst: boolean; crlf: boolean; bom: boolean; machine: number; dateOnly: boolean; progressLast: boolean }
+interface LogModel { entries: EntryModel[]; elsewhere: EntryModel | undefined; isOlder: boolean; newestFirst: boolean; crlf: boolean; bom: boolean; machine: number; dateOnly: boolean; progressLast: boolean }
 
 const dids = ['wrote the parser', 'wrote the parser\n  over two lines, with `- **Next:** inside` code', '…', ''];
 const nexts = ['task 5: prune on write', 'task 5:\n  - prune on write\n  - then run it', 'what is next', 'TBD', '', '<next step>'];
 const entryModel: fc.Arbitrary<EntryModel> = fc.record({ hour: fc.constant(0), did: fc.constantFrom(0, 0, 0, 1, 1, 2, 3), next: fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 3, 4, 5), trap: fc.nat(5), zone: fc.nat(3) });
 const logModel: fc.Arbitrary<LogModel> = fc.record({
-  entries: fc.array(entryModel, { minLength: 0, maxLength: 6 }), elsewhere: fc.option(entryModel, { nil: undefined }), newestFirst: fc.boolean(), crlf: fc.boolean(), bom: fc.boolean(), machine: fc.nat(3), dateOnly: fc.boolean(), progressLast: fc.boolean(),
+  entries: fc.array(entryModel, { minLength: 0, maxLength: 6 }), elsewhere: fc.option(entryModel, { nil: undefined }), isOlder: fc.boolean(), newestFirst: fc.boolean(), crlf: fc.boolean(), bom: fc.boolean(), machine: fc.nat(3), dateOnly: fc.boolean(), progressLast: fc.boolean(),
 });
 
 /** One entry; `line` is where its heading will be, relative to the text. */
@@ -160,16 +160,16 @@ function logText(log: LogModel): { text: string; line: number | undefined; lates
     const days = log.entries.map((_entry, index) => log.newestFirst ? 20 - index : 5 + index);
     for (const [index, entry] of log.entries.entries()) {
       const isLatest = log.newestFirst && log.entries.length > 1 ? index === 0 : index === log.entries.length - 1;
-      if (isLatest && !log.elsewhere) [line, latest] = [out.length + 1, entry];
+      if (isLatest && (!log.elsewhere || log.isOlder)) [line, latest] = [out.length + 1, entry];
       push(entryLines(entry, days[index] ?? 1, log.dateOnly));
     }
   };
   const others = () => {
     push('## Verification results\n');
     if (log.elsewhere) {
-      // Dated after all others: the work went on below the wrong heading.
-      [line, latest] = [out.length + 1, log.elsewhere];
-      push(entryLines({ ...log.elsewhere, hour: 30 }, 25, log.dateOnly));
+      // Dated after all others the work went on below the wrong heading; dated before them it is only an old note.
+      if (!log.isOlder || log.entries.length === 0) [line, latest] = [out.length + 1, log.elsewhere];
+      push(entryLines({ ...log.elsewhere, hour: 30 }, log.isOlder ? 1 : 25, log.dateOnly));
     }
     push('### 2026-11-30 — a heading of the section, no entry\n\nProse.\n\n### 2027-05-01 — planned\n\n- **Next:** the future is no entry of now\n');
   };

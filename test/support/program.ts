@@ -40,8 +40,9 @@ function homeOf(cwd: string): string {
 /** A temporary folder with `work` and `home` in it. */
 export interface Place { top: string; work: string; home: string; remove(): void }
 
-export function makePlace(): Place {
-  const top = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'lk-')));
+/** `base`: where to make it, else where temporary files go. */
+export function makePlace(base = os.tmpdir()): Place {
+  const top = fs.realpathSync(fs.mkdtempSync(path.join(base, 'lk-')));
   const place = { top, work: path.join(top, 'work'), home: path.join(top, 'home'), remove: () => { fs.rmSync(top, { recursive: true, force: true }); } };
   fs.mkdirSync(place.work);
   fs.mkdirSync(place.home);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod/mini';
 import { CheckpointReply } from '../../protocol/context';
-import { PlanReply } from '../../protocol/plan';
+import type { PlanReply } from '../../protocol/plan';
 import { checkpointDialog, checkpointOutcome, partLine, subjectName } from '../dialogs/contextDialogs';
 import type { Place } from '../places';
 import type { Services } from '../services';

@@ -129,7 +129,7 @@ describe('the views and a reset in a window', () => {
     await window.choose(window.row('octo/repo#15'), 'Reset…');
     await window.dialogText();
     await window.answer('Show Dry Run');
-    await window.page.getByRole('tab', { name: /^Dry Run of Reset, octo\/repo#15/ }).waitFor();
+    await window.page.getByRole('tab', { name: /^Dry Run of Reset, octo.repo#15/ }).waitFor();
     assert.match(await window.documentText(), /Dry run: reset octo\/repo#15[^]*Nothing has been changed/);
     await window.screenshot('6-dry-run');
     assert.ok(existsSync(record(15)));
