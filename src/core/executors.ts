@@ -34,8 +34,7 @@ async function rebuild(step: RebuildIndexStep): Promise<'done' | 'already'> {
     return 'done';
   }
   if (before === result.text) return 'already';
-  const mode = fs.lstatSync(step.path, { throwIfNoEntry: false })?.mode;
-  await writeFileDurably(step.path, result.text, { mode: mode === undefined ? 0o600 : mode & 0o777 });
+  await writeFileDurably(step.path, result.text, { like: fs.lstatSync(step.path, { throwIfNoEntry: false }) });
   return 'done';
 }
 

@@ -6,7 +6,7 @@ import { LoopStateListReply } from '../protocol/loopState';
 import { ListReply } from '../protocol/sessions';
 import { Badge } from './badge';
 import { showFailure } from './commands/command';
-import { registerCommands } from './commands/table';
+import { contributedIds, registerCommands } from './commands/register';
 import { contextKeys } from './contextKeys';
 import { CoreClient } from './coreClient';
 import { Folders, loopPlace, loopStatePlace, type FolderPlace } from './folders';
@@ -72,7 +72,7 @@ export function activate(context: vscode.ExtensionContext): void {
     client, roots, list, details, policies, usage, loopState, retests, transcripts, runs, lint, refresher, documents, output, views, extension: context.extension,
     background: (work) => { work.catch((error: unknown) => showFailure(services, error)); },
   };
-  context.subscriptions.push(output, client, roots, list, details, documents, ...views.values(), refresher, new Notifier(roots), ...registerCommands(services));
+  context.subscriptions.push(output, client, roots, list, details, documents, ...views.values(), refresher, new Notifier(roots), ...registerCommands(services, contributedIds(context.extension.packageJSON)));
   context.subscriptions.push(
     transcripts, retests, watchRetests(retests, roots, transcripts), runPlaces, runs, watchRuns(runs), lint,
     new Presence(retests, contextKeys.hasRetests, (one) => 'value' in one && one.value.sessions.length > 0),

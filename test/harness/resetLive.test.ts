@@ -60,8 +60,9 @@ class Loop {
     return new Map(DoctorReply.parse(JSON.parse(stdout)).findings.map(({ kind, message }) => [kind, message]));
   }
 
+  /** The roles of what runs, sorted: in what order an agent and its child began is chance. */
   running(): string[] {
-    return this.members.filter(({ pid, startTime }) => isRunning(pid, startTime)).map(({ role }) => role);
+    return this.members.filter(({ pid, startTime }) => isRunning(pid, startTime)).map(({ role }) => role).sort();
   }
 
   events(kind: string): Record<string, unknown>[] {
@@ -84,7 +85,7 @@ class Loop {
   }
 }
 
-const everything = ['agent', 'child', 'agent', 'child'];
+const everything = ['agent', 'agent', 'child', 'child'];
 const kindsOf = (messages: { kind: string }[]) => messages.map(({ kind }) => kind);
 
 describe('a reset of an item that is alive', function () {

@@ -64,12 +64,12 @@ export function openTemporary(temporary: string, bytes: Uint8Array, like: fs.Sta
 
 /**
  * Writes a file whole: temporary file beside it, flushed, renamed over, directory flushed. Readers see the old or the new bytes.
- * Callers hold the lock, so one fixed name for the
+ * `like`: the file that is rewritten, whose owner and mode it keeps. Callers hold the lock, so one fixed name for the
  * temporary file will do, and one that a crash left is replaced. Errors: those of the file system, nothing left behind.
  */
-export async function writeFileDurably(file: string, bytes: string | Uint8Array, options: { mode?: number; temporary?: string } = {}): Promise<void> {
+export async function writeFileDurably(file: string, bytes: string | Uint8Array, options: { mode?: number; like?: fs.Stats | undefined; temporary?: string } = {}): Promise<void> {
   const temporary = options.temporary ?? path.join(path.dirname(file), `.lk-${path.basename(file)}.tmp`);
-  const fd = openTemporary(temporary, typeof bytes === 'string' ? Buffer.from(bytes) : bytes, undefined, options.mode ?? 0o600);
+  const fd = openTemporary(temporary, typeof bytes === 'string' ? Buffer.from(bytes) : bytes, options.like, options.mode ?? 0o600);
   try {
     const [flushed] = await flushAndClose([fd]);
     if (flushed?.status === 'rejected') throw flushed.reason;

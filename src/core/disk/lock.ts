@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeAll } from './durable';
 import { codeOf, Failure } from './failure';
-import { isRunning, pidSpace, startTimeOf } from './processes';
+import { isHidden, isRunning, pidSpace, startTimeOf } from './processes';
 
 const LockFile = z.object({
   pid: z.number(), startTime: z.string(), host: z.string(), boot: z.string(), verb: z.string(), since: z.string(), nonce: z.string(),
@@ -47,7 +47,8 @@ export function holderState(holder: LockHolder): 'alive' | 'dead' | 'elsewhere' 
   const here = pidSpace();
   if (holder.host !== here.host) return 'elsewhere';
   if (holder.boot !== here.boot) return 'dead';
-  return isRunning(holder.pid, holder.startTime) ? 'alive' : 'dead';
+  // Of one that is hidden it cannot be told: it counts as alive, since a lock is never taken from who lives.
+  return isRunning(holder.pid, holder.startTime) || isHidden(holder.pid) ? 'alive' : 'dead';
 }
 
 /** Claims `file` by link(2) of a finished file: it is there whole or not at all, and only one of many succeeds. */

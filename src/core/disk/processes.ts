@@ -39,6 +39,17 @@ export function pidExists(pid: number): boolean {
   }
 }
 
+/** True when a process of this pid exists but the system does not say which (another user's, where /proc hides those). */
+export function isHidden(pid: number): boolean {
+  if (process.platform !== 'linux' || !pidExists(pid)) return false;
+  try {
+    fs.readFileSync(`/proc/${String(pid)}/stat`);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** Where pids mean the same: host name, machine id and pid namespace; and `boot`, which changes when all of them end. */
 export interface PidSpace { host: string; boot: string }
 

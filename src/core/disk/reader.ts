@@ -29,6 +29,10 @@ function ioFailure(file: string, error: unknown): Failure {
   return new Failure('io', `${file} cannot be read: ${messageOf(error)}.`, 'Check the permissions and the disk, then try again.');
 }
 
+function tooLarge(file: string, limit: number): Failure {
+  return new Failure('too-large', `${file} is larger than ${String(limit)} bytes.`, 'Look at it: no file of this kind grows so large.');
+}
+
 const kinds: Record<Exclude<FileKind, 'file' | 'absent'>, string> = { directory: 'a folder', link: 'a symbolic link', other: 'no regular file' };
 
 function kindOf(file: string): FileKind {
@@ -56,14 +60,17 @@ function readRegular<T>(file: string, limit: number, take: (bytes: Buffer) => T)
   }
   try {
     const first = fs.readSync(fd, scratch, 0, scratch.length, 0);
+    if (first > limit) throw tooLarge(file, limit);
     if (first < scratch.length && first > 0) return take(scratch.subarray(0, first));
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) throw unsafePath(file, kinds.other);
-    if (stat.size > limit) throw new Failure('too-large', `${file} is larger than ${limit} bytes.`, 'Look at it: no file of this kind grows so large.');
+    if (stat.size > limit) throw tooLarge(file, limit);
     return take(fs.readFileSync(fd));
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (codeOf(error) === 'EISDIR') throw unsafePath(file, kinds.directory);
+    // Only what is no regular file has no position to read from: a pipe keeps what is in it.
+    if (codeOf(error) === 'ESPIPE') throw unsafePath(file, kinds.other);
     throw ioFailure(file, error);
   } finally {
     fs.closeSync(fd);

@@ -25,7 +25,10 @@ export function moveTree(from: string, to: string, identity: string): 'done' | '
   const source = fs.lstatSync(from, { throwIfNoEntry: false });
   const target = fs.lstatSync(to, { throwIfNoEntry: false });
   if (!source) {
-    if (target?.isDirectory()) return 'already';
+    if (target?.isDirectory()) {
+      fs.rmSync(`${to}.copied`, { force: true }); // the source was gone when we were stopped
+      return 'already';
+    }
     throw new Failure('changed', `${from} is gone.`, 'Run the command again to see what is there now.');
   }
   if (!source.isDirectory()) throw unsafePath(from, 'no folder');

@@ -54,7 +54,7 @@ export async function applyAtOnce<Reply extends PlanReply>(services: Services, v
   try {
     report(services, verb, await run(services, verb, [], verb.progress));
   } finally {
-    void services.refresher.refresh();
+    services.background(services.refresher.refresh());
   }
 }
 
@@ -100,7 +100,7 @@ async function ask<Reply extends PlanReply>(services: Services, verb: PlannedVer
       changed = changesBetween(plan, next);
       plan = next;
     } finally {
-      void services.refresher.refresh();
+      services.background(services.refresher.refresh());
     }
   }
 }
@@ -123,7 +123,9 @@ function dryRun<Reply extends PlanReply>(services: Services, verb: PlannedVerb<R
 }
 
 async function run<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>, more: readonly string[], title: string): Promise<Reply> {
-  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title, cancellable: true }, async (progress, token) => {
+  // Looking is quick and changes nothing: the status bar tells of it. Applying can be cancelled.
+  const location = more.includes('--dry-run') ? vscode.ProgressLocation.Window : vscode.ProgressLocation.Notification;
+  return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
     const abort = new AbortController();
     const listener = token.onCancellationRequested(() => { abort.abort(); });
     let percent = 0;

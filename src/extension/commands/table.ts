@@ -1,10 +1,8 @@
-import * as vscode from 'vscode';
-import type { Services } from '../services';
 import { applyPlan } from './applyPlan';
 import { attach } from './attach';
 import { checkpoint } from './checkpoint';
 import { chooseLoopFolder } from './chooseLoopFolder';
-import { showFailure, targetOf, type Command } from './command';
+import type { Command } from './command';
 import { changeContextPolicy, changePolicyValue, toggleContextPolicy } from './contextPolicy';
 import { copyCommandLine, copyReference } from './copy';
 import { pruneLoopState, unblock } from './loopState';
@@ -21,7 +19,7 @@ import { undo } from './undo';
 import { lintWorkflow, openWorkflow, resetAgent, showDiagram } from './workflow';
 
 /** Every command, by its id in package.json (a unit test compares the two). */
-const commands: Record<string, Command> = {
+export const commands: Readonly<Record<string, Command>> = {
   'loopkeeper.resetItems': resetItems,
   'loopkeeper.resetAll': resetAll,
   'loopkeeper.resetDryRun': showResetDryRun,
@@ -68,14 +66,3 @@ const commands: Record<string, Command> = {
   'loopkeeper.showDiagram': showDiagram,
   'loopkeeper.lintWorkflow': lintWorkflow,
 };
-
-/** Registers every command; an error of any is shown to the person. */
-export function registerCommands(services: Services): vscode.Disposable[] {
-  return Object.entries(commands).map(([id, command]) => vscode.commands.registerCommand(id, async (...args: unknown[]) => {
-    try {
-      await command(services, targetOf(services, args));
-    } catch (error) {
-      await showFailure(services, error);
-    }
-  }));
-}

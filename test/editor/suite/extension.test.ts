@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { folder, report, row, stateRoot, until } from './support';
@@ -20,8 +20,10 @@ describe('the extension in its host', () => {
   it('is awake within 50 ms and small', () => {
     const [measured] = performance.getEntriesByName('loopkeeper.activate');
     assert.ok(measured, 'activate() measures itself');
-    const size = (file: string): number => Math.ceil(statSync(path.join(extension().extensionPath, 'dist', file)).size / 1024);
-    const sizes = { 'extension.js': size('extension.js'), 'cli.js': size('cli.js') };
+    const dist = path.join(extension().extensionPath, 'dist');
+    const size = (...files: string[]): number => Math.ceil(files.reduce((sum, file) => sum + statSync(path.join(dist, file)).size, 0) / 1024);
+    // What waking up loads; what commands do comes with the first of them.
+    const sizes = { 'extension.js': size('extension.js', ...readdirSync(dist).filter((name) => /^extension-chunk-.*\.js$/.test(name))), 'cli.js': size('cli.js') };
     report(`activate() ${measured.duration.toFixed(1)} ms, extension.js ${String(sizes['extension.js'])} KB, cli.js ${String(sizes['cli.js'])} KB`);
     assert.ok(measured.duration <= 50, `activate() took ${measured.duration.toFixed(1)} ms`);
     assert.ok(sizes['extension.js'] <= 150, JSON.stringify(sizes));
