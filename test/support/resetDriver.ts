@@ -38,7 +38,7 @@ async function main(directory: string, seed: number, operations: number): Promis
   let refused = 0;
   for (let i = 0; i < operations; i += 1) {
     try {
-      const { plan } = await (below(5) < 2 ? reset() : undo());
+      const { plan } = await (below(5) < 3 ? reset() : undo());
       told.push({ plan: plan.id, verb: plan.verb, events: plan.events.length });
     } catch (error) {
       // Another program was quicker: nothing of that plan is left to undo.
