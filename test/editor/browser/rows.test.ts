@@ -105,7 +105,7 @@ describe('the views and a reset in a window', () => {
 
   it('has a context menu with what resets in the last group', async () => {
     assert.deepEqual(await window.menuOf(window.row('octo/repo#15')), [
-      'Attach', 'Open Ticket', 'Open Record', 'Open Checkout in New Window', 'Copy Reference', 'Copy as Command Line', 'Show Dry Run', 'Reset…',
+      'Attach', 'Open Ticket', 'Open Record', 'Open Checkout in New Window', 'Checkpoint…', 'Copy Reference', 'Copy as Command Line', 'Show Dry Run', 'Reset…',
     ]);
     assert.deepEqual(await window.menuOf(window.row('octo/repo#40')), ['Open Ticket', 'Open Record', 'Copy Reference', 'Copy as Command Line', 'Show Dry Run', 'Reset…']);
   });
