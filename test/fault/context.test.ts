@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { CheckpointReply } from '../../src/protocol/context';
-import { REF, contextJson, envOf, eventsOf, git, makeRepository } from '../support/context';
+import { REF, contextJson, envOf, eventsOf, git, makeRepository, person } from '../support/context';
 import { copyPlace, visitFaults } from '../support/faults';
 import { runCli, type Place } from '../support/program';
 
@@ -29,7 +29,7 @@ describe('faults at every file operation of a checkpoint', function () {
     let after = { log: '', tasks: '' };
     const counts = { untouched: 0, finished: 0, partly: 0 };
     const { points, operations } = await visitFaults({
-      env: envOf({ home: '' } as Place),
+      env: person,
       async prepare(place) {
         makeRepository(place);
         before = read(place);
@@ -81,7 +81,7 @@ describe('faults at every file operation of a checkpoint', function () {
     let before = { log: '', tasks: '' };
     let after = { log: '', tasks: '' };
     const { points } = await visitFaults({
-      env: envOf({ home: '' } as Place),
+      env: person,
       modes: ['kill'],
       async prepare(place) {
         makeRepository(place);

@@ -7,8 +7,9 @@ import { cleanEnv, root, runCli, writeFiles, type Place, type Ran } from './prog
 export const specs = path.join(root, 'test/support/specs');
 export const REF = 'github:octo/repo#239';
 
-const person = { GIT_AUTHOR_NAME: 'Dev', GIT_AUTHOR_EMAIL: 'dev@example.org', GIT_COMMITTER_NAME: 'Dev', GIT_COMMITTER_EMAIL: 'dev@example.org' };
-export const envOf = (place: Place, more: Record<string, string> = {}): Record<string, string> => cleanEnv(place.home, { ...person, LOOPKEEPER_NOW: '2026-11-30T20:00:00Z', ...more });
+/** Who commits, and when it is. */
+export const person = { GIT_AUTHOR_NAME: 'Dev', GIT_AUTHOR_EMAIL: 'dev@example.org', GIT_COMMITTER_NAME: 'Dev', GIT_COMMITTER_EMAIL: 'dev@example.org', LOOPKEEPER_NOW: '2026-11-30T20:00:00Z' };
+export const envOf = (place: Place, more: Record<string, string> = {}): Record<string, string> => cleanEnv(place.home, { ...person, ...more });
 
 /** git in the place's work folder. */
 export function git(place: Place, ...args: string[]): string {
@@ -54,7 +55,8 @@ export async function contextJson<T>(place: Place, args: readonly string[], sche
 export function eventsOf(place: Place, kind: string): Record<string, unknown>[] {
   const log = path.join(place.work, '.the-loop/logs/events.jsonl');
   if (!fs.existsSync(log)) return [];
-  return fs.readFileSync(log, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>).filter((event) => event['event'] === kind);
+  // A line that a fault tore is no event.
+  return fs.readFileSync(log, 'utf8').split('\n').flatMap((line) => { try { return [JSON.parse(line) as Record<string, unknown>]; } catch { return []; } }).filter((event) => event['event'] === kind);
 }
 
 /** A Claude Code transcript: one JSON object a line. */
