@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import { Failure } from '../core/disk/failure';
 import { diskReader } from '../core/disk/reader';
@@ -95,8 +96,9 @@ async function changeHere(context: Context, values: Values, request: ChangeReque
   const expect = text(values, 'expect');
   const repository = flag(values, 'commit') ? await askGit(gitOf(context, directory), ['rev-parse', '--show-toplevel']).catch(noRepository(directory)) : undefined;
   let planned: LoopStatePlan | undefined;
-  const result = await runPlan({
-    ...runDefaults(context), store: loopStateStore(directory), verb: request.verb, dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+  const store = loopStateStore(directory);
+  const run = (dryRun: boolean): Promise<RunResult> => runPlan({
+    ...runDefaults(context), store, verb: request.verb, dryRun, ...(expect === undefined ? {} : { expect }),
     build: (reader) => {
       const place: Place = { directory, now: new Date(context.clock.now()) };
       // Every state file goes into the commit: a ledger that was recorded before rides along.
@@ -105,6 +107,15 @@ async function changeHere(context: Context, values: Values, request: ChangeReque
       return planned.draft;
     },
   });
+  let result: RunResult | undefined;
+  // Where we never were, a command that finds nothing to do leaves nothing behind.
+  if (!flag(values, 'dry-run') && !fs.existsSync(store.directory)) {
+    const { plan, recovered } = await run(true);
+    if (plan.steps.length === 0 && expect === undefined) {
+      result = { plan, recovered, outcome: { steps: [], items: plan.items.map(({ ref, errors }) => ({ ref, removed: [], errors })), warnings: [], closedAt: context.clock.real() } };
+    }
+  }
+  result ??= await run(flag(values, 'dry-run'));
   if (!planned) throw new Error('the engine made no plan');
   return { result, changes: planned.changes, pushed: null, warnings: [] };
 }

@@ -266,6 +266,14 @@ describe('cli: loop-state list, prune, unblock', () => {
     assert.equal(read('state-a.json'), sweeper);
   });
 
+  it('leaves nothing behind where there is nothing to do', async () => {
+    await change(['loop-state', 'prune']);
+    await change(['loop-state', 'promote', '--pr', '3', '--merged']);
+    assert.equal(await refused(['loop-state', 'unblock', 'integration:main'], 1), 'not-found');
+    await refused(['loop-state', 'prune', '--loop', 'a'], 1);
+    assert.deepEqual(readTree(place.work), {});
+  });
+
   it('asks which loop is meant, and says when none has the target', async () => {
     loops({ 'state-a.json': sweeper, 'state-b.json': sweeper });
     assert.equal(await refused(['loop-state', 'unblock', 'integration:main'], 2), 'ambiguous');
