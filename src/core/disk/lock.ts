@@ -71,18 +71,19 @@ function claim(file: string, holder: LockHolder): boolean {
 /**
  * Takes the lock of a dead holder away. The right to do so is a second lock named by the dead one's nonce, and by a number that goes up
  * when its own holder died too: each is claimed once, so two recoverers cannot both remove, and a lock that was taken anew is never touched.
+ * Gives who else has that right, or undefined when there was nobody.
  */
-function removeDead(file: string, dead: LockHolder, self: LockHolder): void {
+function removeDead(file: string, dead: LockHolder, self: LockHolder): LockHolder | undefined {
   for (let attempt = 0; ; attempt += 1) {
     const takeover = `${file}.takeover.${dead.nonce}.${String(attempt)}`;
     if (!claim(takeover, self)) {
       const other = lockHolder(takeover);
       if (other && holderState(other) === 'dead') continue;
-      return; // somebody else is at it
+      return other ?? undefined;
     }
     if (lockHolder(file)?.nonce === dead.nonce) fs.unlinkSync(file);
     for (let done = attempt; done >= 0; done -= 1) fs.rmSync(`${file}.takeover.${dead.nonce}.${String(done)}`, { force: true });
-    return;
+    return undefined;
   }
 }
 
@@ -99,8 +100,13 @@ export async function takeLock(request: LockRequest): Promise<Lock> {
     if (claim(file, self)) {
       return { release: () => { if (lockHolder(file)?.nonce === self.nonce) fs.unlinkSync(file); } };
     }
-    const holder = lockHolder(file);
-    if (holder && holderState(holder) === 'dead') { removeDead(file, holder, self); continue; }
+    let holder = lockHolder(file);
+    if (holder && holderState(holder) === 'dead') {
+      // Who else takes it over may have been stopped on the way: that is waited for like any holder.
+      const other = removeDead(file, holder, self);
+      if (other === undefined) continue;
+      holder = other;
+    }
     if (performance.now() >= deadline) throw lockedFailure(file, holder);
     // Uneven waits keep many waiters from meeting again and again.
     await sleep(10 + Math.random() * 30, undefined, { signal: request.signal }).catch(() => { throw new Failure('aborted', 'Stopped while waiting for the lock; nothing was changed.', 'Run the command again.', 2); });
