@@ -84,8 +84,8 @@ export function daemonFindings(reader: Reader, config: CliConfig): Finding[] {
   });
 }
 
-/** Live records whose agent has gone, and terminals of loops that no record names. Asks tmux once. */
-export async function terminalFindings(snapshot: StateSnapshot, tmux: Tmux, signal: AbortSignal): Promise<Finding[]> {
+/** Live records whose agent has gone, closed ones whose terminal runs on, and terminals of loops that no record names. */
+export async function terminalFindings(config: CliConfig, snapshot: StateSnapshot, tmux: Tmux, signal: AbortSignal): Promise<Finding[]> {
   const records = snapshot.items.flatMap((item) => (item.session.kind === 'record' ? [item.session.record] : []));
   const endpoints = records.flatMap((record) => [record, ...record.pullRequests]);
   const live = endpoints.filter((endpoint) => isLive(endpoint) && endpoint.terminal !== '');
@@ -98,7 +98,16 @@ export async function terminalFindings(snapshot: StateSnapshot, tmux: Tmux, sign
     }
     const named = new Set(endpoints.map((endpoint) => endpoint.terminal));
     const { panes } = await listPanes(tmux, { signal });
-    for (const terminal of new Set(panes.filter((pane) => !pane.dead).map((pane) => pane.terminal))) {
+    const running = new Set(panes.filter((pane) => !pane.dead).map((pane) => pane.terminal));
+    // An agent that would not end when its session was closed. Where the configuration leaves agents running at a close, there is nothing wrong.
+    const { keepSessionOnClose, killHarnessOnClose } = config.tmux;
+    const level = keepSessionOnClose && !killHarnessOnClose ? 'info' : 'warning';
+    const liveTerminals = new Set(live.map((endpoint) => endpoint.terminal));
+    for (const endpoint of endpoints) {
+      if (isLive(endpoint) || !running.has(endpoint.terminal) || liveTerminals.has(endpoint.terminal) || !isSafeTerminal(endpoint.terminal)) continue;
+      findings.push({ kind: 'closed-but-running', level, message: `${endpoint.ref.ref} is recorded as closed, but something runs in its terminal ${endpoint.terminal}.`, hint: `Look at it: ${terminalOpenCommand(endpoint.terminal, tmux)}. A reset of the item leaves it running.` });
+    }
+    for (const terminal of running) {
       if (isSafeTerminal(terminal) && !named.has(terminal) && !terminal.startsWith('loop-standing-')) {
         findings.push({ kind: 'orphan-terminal', level: 'warning', message: `The terminal ${terminal} runs, and no record here names it.`, hint: `Look at it: ${terminalOpenCommand(terminal, tmux)}. It may be of another loop folder.` });
       }

@@ -118,7 +118,7 @@ describe('a reset of an item that is alive', function () {
       assert.deepEqual(loop.server.paneStates(name), ['1'], 'its program has ended, its screen stays');
       assert.ok(item.kept.some(({ what, why }) => what === `terminal ${name}` && why.includes(`tmux attach -r -t ${name}`)));
     }
-    assert.match(loop.server.run('capture-pane', '-p', '-t', `=${terminal}:`), /its last words/);
+    assert.match(loop.server.run('capture-pane', '-p', '-S', '-', '-t', `=${terminal}:`), /its last words/);
     assert.equal(fs.existsSync(loop.record), false);
     assert.deepEqual(loop.event(reply.plan), { level: 'info', removed: pieces, was_live: true, found: true });
     const found = await loop.doctor();
@@ -280,7 +280,7 @@ describe('a reset of an item that is alive', function () {
     const { cwd } = JSON.parse(fs.readFileSync(loop.record, 'utf8')) as { cwd: string };
     loop.server.run('new-window', '-d', '-t', `=${terminal}:`, '-c', cwd, `cd '${loop.place.work}' && '${process.execPath}' '${cli}' sessions reset --work-item '${ref}' --json > '${out}'; echo $? > '${out}.code'; exec sleep 60`);
     await until('the refusal', () => fs.existsSync(`${out}.code`) && fs.readFileSync(`${out}.code`, 'utf8').trim() !== '');
-    assert.equal(fs.readFileSync(`${out}.code`, 'utf8').trim(), '2');
+    assert.equal(fs.readFileSync(`${out}.code`, 'utf8').trim(), '2', fs.readFileSync(out, 'utf8'));
     assert.equal((JSON.parse(fs.readFileSync(out, 'utf8')) as { error: { kind: string } }).error.kind, 'own-session');
     assert.deepEqual(loop.running(), ['agent', 'child']);
     assert.ok(fs.existsSync(loop.record));
@@ -297,6 +297,7 @@ describe('a reset of an item that is alive', function () {
     assert.ok(!item.removed.includes('session'));
     assert.deepEqual(loop.running(), ['agent', 'child']);
     assert.ok(fs.existsSync(loop.record));
+    assert.match((await loop.doctor()).get('closed-but-running') ?? '', new RegExp(terminal), 'what runs under a record that was closed first is named');
     assert.deepEqual({ ...loop.event(reply.plan), error: '' }, { level: 'warning', removed: ['control', 'poll'], was_live: true, found: true, error: '' });
   });
 });

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startTimeOf } from '../../src/core/disk/processes';
 import { processTree, readProcessTable } from '../../src/core/disk/processTable';
 import type { Tmux } from '../../src/core/harness/terminal';
+import { cleanEnv } from '../support/program';
 
 const SCRIPT = path.join(__dirname, 'scripts', 'agent.sh');
 
@@ -35,8 +36,8 @@ export class PrivateServer {
   }
 
   private get call(): { before: string[]; env: NodeJS.ProcessEnv } {
-    // Without TMUX: where the tests run in a tmux themselves, it would name that one's server.
-    const env: NodeJS.ProcessEnv = this.home === undefined ? process.env : { ...process.env, TMUX: undefined, TMUX_TMPDIR: this.home };
+    // What runs in the terminals has nothing of the person who runs the tests, nor TMUX, which would name another server.
+    const env: NodeJS.ProcessEnv = this.home === undefined ? process.env : cleanEnv(this.home);
     return { before: this.tmux.socket === undefined ? [] : ['-L', this.tmux.socket], env };
   }
 

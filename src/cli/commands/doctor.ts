@@ -37,7 +37,7 @@ async function gather(context: Context, values: Values): Promise<{ settings: Doc
   if ('level' in snapshot) findings.push(snapshot);
   else {
     findings.push(...recordFindings(config, snapshot), ...daemonFindings(diskReader, config));
-    if (!flag(values, 'no-exec')) findings.push(...await terminalFindings(snapshot, tmuxOf(context), context.signal));
+    if (!flag(values, 'no-exec')) findings.push(...await terminalFindings(config, snapshot, tmuxOf(context), context.signal));
   }
   return { settings: [{ key: 'config file', value: config.file, from: config.file === null ? 'none found: all is default' : 'found' }, ...config.settings], findings };
 }
