@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { Failure } from '../../src/core/disk/failure';
 import { breakLock, holderState, lockHolder, sweepLockFiles, takeLock, type LockHolder } from '../../src/core/disk/lock';
 import { pidSpace, startTimeOf } from '../../src/core/disk/processes';
-import { makePlace, type Place } from '../support/program';
+import { makePlace, runCli, type Place } from '../support/program';
 
 describe('the lock', () => {
   let place: Place;
@@ -120,6 +120,34 @@ describe('the lock', () => {
       lock.release();
     }));
     assert.equal(most, 1);
+    assert.deepEqual(left(), []);
+  });
+
+  it('of a dead holder goes to one of many programs that find it at once, over and over', async function () {
+    this.timeout(60_000);
+    const [programs, rounds] = [5, 20];
+    const driver = path.join(place.top, 'contender.cjs');
+    // Who has the lock proves to be alone, and leaves a dead holder's lock behind, as a killed program would.
+    buildSync({
+      stdin: {
+        contents: `import fs from 'node:fs'; import { takeLock } from './src/core/disk/lock';
+          const [file, dead, name, rounds] = process.argv.slice(2);
+          (async () => { for (let i = 0; i < Number(rounds); i++) {
+            await takeLock({ file, verb: 'test', since: '', nonce: name + '-' + i, waitMs: 50000 });
+            fs.writeFileSync(file + 'ed', '', { flag: 'wx' });
+            await new Promise((resolve) => setTimeout(resolve, 1));
+            fs.unlinkSync(file + 'ed');
+            fs.writeFileSync(file + '-next-' + name, JSON.stringify({ ...JSON.parse(dead), nonce: 'dead-' + name + '-' + i }));
+            fs.renameSync(file + '-next-' + name, file);
+          } })().catch((error) => { console.error(error); process.exit(1); });`,
+        resolveDir: process.cwd(), loader: 'ts',
+      }, outfile: driver, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error',
+    });
+    const ran = await Promise.all(Array.from({ length: programs }, (_, i) => runCli([file, JSON.stringify(holder()), `p${String(i)}`, String(rounds)], { cwd: place.work, program: driver })));
+    assert.deepEqual(ran.map(({ code, stderr }) => [code, stderr]), Array.from({ length: programs }, () => [0, '']));
+    const lock = await take('last');
+    sweepLockFiles(file);
+    lock.release();
     assert.deepEqual(left(), []);
   });
 

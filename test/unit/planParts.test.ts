@@ -4,12 +4,14 @@ import path from 'node:path';
 import type { Failure } from '../../src/core/disk/failure';
 import { sha256 } from '../../src/core/disk/hash';
 import { diskReader } from '../../src/core/disk/reader';
+import { executorsFor } from '../../src/core/executors';
 import { digestOf } from '../../src/core/plan/digest';
 import { trashPath } from '../../src/core/plan/fileSteps';
 import type { Plan, PlanItem, Step } from '../../src/core/plan/plan';
 import { projectedReader } from '../../src/core/plan/projection';
 import { ensureStore, isPlanId, planIdOf, type Store } from '../../src/core/plan/store';
-import { makePlace, readTree, type Place } from '../support/program';
+import { makePlace, readTree, writeFiles, type Place } from '../support/program';
+import { poll, portable } from '../support/state';
 
 const item = (more: Partial<PlanItem> = {}): PlanItem => ({ ref: 'a', found: true, live: false, kept: [{ what: 'graph', why: 'one' }], errors: [], notices: [{ kind: 'n', message: 'one' }], decision: { pieces: ['session'] }, ...more });
 const decided = (items: PlanItem[], more: Partial<Pick<Plan, 'verb' | 'warnings' | 'keepTrash'>> = {}) => digestOf({ verb: 'reset', items, warnings: [{ kind: 'w', message: 'one' }], keepTrash: true, ...more });
@@ -72,6 +74,21 @@ describe('parts of a plan', () => {
       fs.unlinkSync(path.join(store.directory, name));
     }
     assert.deepEqual(readTree(victim), {});
+  });
+
+  it('a derived file that is made anew keeps the owner and mode it had', async () => {
+    writeFiles(place.work, { 'portable/index.json': '{}\n', 'portable/github-octo-repo-1.json': portable('github:octo/repo#1', { poll: poll() }) });
+    const index = at('portable', 'index.json');
+    fs.chmodSync(index, 0o666); // more than any umask leaves
+    if (process.getuid?.() === 0) fs.chownSync(index, 65_534, 65_534);
+    const before = fs.lstatSync(index);
+    const executors = executorsFor({ git: { command: 'no-git', env: {} }, clock: { milliseconds: () => 0, sleep: () => Promise.resolve() }, callerPid: process.pid });
+    const said: string[] = [];
+    const step: Step = { kind: 'rebuildIndex', target: 'portable-index', path: index, root: place.work, reason: 'r', undo: 'inverse', phase: 0 };
+    await executors.rebuildIndex?.run([{ step, context: { store: { directory: at('loopkeeper'), root: place.work }, planId: 'p', index: 0, keepTrash: true, touch: () => undefined }, report: ({ status }) => { said.push(status); } }]);
+    const after = fs.lstatSync(index);
+    assert.deepEqual([said, after.mode, after.uid, after.gid], [['done'], before.mode, before.uid, before.gid]);
+    assert.match(fs.readFileSync(index, 'utf8'), /octo\/repo#1/);
   });
 
   it('plan ids name one plan and are no paths', () => {
