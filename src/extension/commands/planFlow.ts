@@ -63,9 +63,10 @@ export async function showPlan<Reply extends PlanReply>(services: Services, verb
   const shownPlan = plan ?? await dryRun(services, verb);
   const command = services.client.pasteable(verb.place, [...verb.args, '--expect', shownPlan.digest]);
   const nothing = verb.nothing(shownPlan);
-  const uri = await services.documents.show(verb.documentTitle, planText(shownPlan, verb.heading, command, verb.document?.(shownPlan)), nothing === undefined ? {
+  const textWith = (note: string): string => planText(shownPlan, { heading: verb.heading, note, command, more: verb.document?.(shownPlan) });
+  const uri = await services.documents.show(verb.documentTitle, textWith(nothing ?? l10n.t('Nothing has been changed. Apply This Plan… is in the title bar; it asks first.')), nothing === undefined ? {
     apply: async () => {
-      if (await ask(services, verb, shownPlan, [])) services.documents.applied(uri, l10n.t('This plan was applied, {0}.', moment(new Date().toISOString())));
+      if (await ask(services, verb, shownPlan, [])) services.documents.applied(uri, textWith(l10n.t('This plan was applied, {0}.', moment(new Date().toISOString()))));
     },
   } : undefined);
 }

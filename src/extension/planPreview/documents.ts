@@ -47,12 +47,11 @@ export class Documents extends Owner implements vscode.TextDocumentContentProvid
     return uri && this.applicable.get(uri.toString());
   }
 
-  /** The plan was applied: its title bar offers it no longer, and the text says so in its first line. */
-  applied(uri: vscode.Uri, note: string): void {
+  /** The plan was applied: its title bar offers it no longer, and its text is another. */
+  applied(uri: vscode.Uri, text: string): void {
     if (this.applicable.delete(uri.toString())) this.publish();
-    const text = this.texts.get(uri.toString());
-    if (text === undefined) return;
-    this.texts.set(uri.toString(), `${note}\n\n${text}`);
+    if (!this.texts.has(uri.toString())) return;
+    this.texts.set(uri.toString(), text);
     this.changed.fire(uri);
   }
 

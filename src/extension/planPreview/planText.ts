@@ -4,9 +4,20 @@ import { visible } from '../text/foreign';
 import { l10n, plural } from '../text/l10n';
 import { harnessName } from '../text/words';
 
-/** A dry run as plain text: everything that would be done, item by item and step by step, and what stays. `heading` says what it is a dry run of; `more` are lines before the items. */
-export function planText(plan: PlanReply, heading: string, command: string, more: readonly string[] = []): string {
-  const lines = [heading, l10n.t('Nothing has been changed. Apply This Plan… is in the title bar; it asks first.'), ''];
+export interface PlanWords {
+  /** The first line: what it is a dry run of. */
+  heading: string;
+  /** The second line: that nothing has been changed, or that it was applied. */
+  note: string;
+  /** The command that does the same. */
+  command: string;
+  /** Lines before the items. */
+  more?: readonly string[] | undefined;
+}
+
+/** A dry run as plain text: everything that would be done, item by item and step by step, and what stays. */
+export function planText(plan: PlanReply, { heading, note, command, more = [] }: PlanWords): string {
+  const lines = [heading, note, ''];
   if (plan.stateRoot !== undefined) lines.push(l10n.t('State: {0}', visible(plan.stateRoot)), '');
   for (const { message } of plan.warnings) lines.push(l10n.t('Warning: {0}', visible(message)));
   if (plan.warnings.length > 0) lines.push('');

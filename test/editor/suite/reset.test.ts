@@ -94,7 +94,7 @@ describe('reset in the editor', () => {
     await run('applyPlan', document.uri);
     await until(() => person.said.length > 0, 'the notification');
     assert.equal(existsSync(record(99)), false);
-    await until(() => /^This plan was applied/.test(document.getText()), 'the document says so');
+    await until(() => /^Dry run: reset octo\/repo#99\nThis plan was applied/.test(document.getText()), 'the document says so');
     // A second time there is nothing to apply.
     person.questions.length = 0;
     await run('applyPlan', document.uri);
