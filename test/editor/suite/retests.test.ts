@@ -112,6 +112,7 @@ describe('retests in the editor', () => {
     assert.equal((await grewTo('fixed withdrawn', 'still_open superseded', 'fixed withdrawn')).status, 'ended');
 
     // Ended is ended: the program says so, and nothing is appended.
+    typist.inputs = [''];
     await run('reopenRetestHere', of(id));
     assert.match(person.said.at(-1) ?? '', new RegExp(`^${id} is ended: only a concluded session can be reopened\\.`));
     assert.equal(bytes(id), last);

@@ -16,8 +16,8 @@ const state = (): RunState => JSON.parse(readFileSync(stateFile(), 'utf8')) as R
 /** A stopped run as raymond leaves it, its agent three calls deep. */
 function putRun(): string {
   for (const [name, files] of Object.entries({
-    outer: { 'START.md': 'Begin.\n<call return="WRAP_UP.md">REVIEW.md</call>\n', 'REVIEW.md': '<call return="AFTER.md">LOOP.md</call>\n', 'AFTER.md': '<result>seen</result>\n', 'WRAP_UP.md': '<result>done</result>\n' },
-    inner: { 'LOOP.md': 'Look again.\n<reset>LOOP.md</reset>\nor\n<goto>CHECK.md</goto>\n', 'CHECK.md': '<goto>MISSING.md</goto>\n', 'BACK.md': '<result>back</result>\n' },
+    outer: { 'START.md': 'Begin.\n<call return="WRAP_UP.md">REVIEW.md</call>\n', 'REVIEW.md': '<call-workflow return="AFTER.md">../inner</call-workflow>\n', 'AFTER.md': '<result>seen</result>\n', 'WRAP_UP.md': '<result>done</result>\n' },
+    inner: { 'START.md': '<call return="BACK.md">LOOP.md</call>\n', 'LOOP.md': 'Look again.\n<reset>LOOP.md</reset>\nor\n<goto>CHECK.md</goto>\n', 'CHECK.md': '<goto>MISSING.md</goto>\n', 'BACK.md': '<result>back</result>\n' },
   })) {
     mkdirSync(flow(name), { recursive: true });
     for (const [file, text] of Object.entries(files)) writeFileSync(path.join(flow(name), file), text);
@@ -64,7 +64,7 @@ describe('workflow runs in the editor', () => {
     person.answers = ['Reset Agent', 'Undo'];
     person.clicks = ['Undo'];
     await run('resetAgent', agent());
-    assert.deepEqual(person.picks[0]?.map(({ label, description }) => [label, description]), [['BACK.md', undefined], ['CHECK.md', 'where it is now'], ['LOOP.md', undefined]]);
+    assert.deepEqual(person.picks[0]?.map(({ label, description }) => [label, description]), [['BACK.md', undefined], ['CHECK.md', 'where it is now'], ['LOOP.md', undefined], ['START.md', undefined]]);
     const [question] = person.questions;
     assert.equal(question?.message, 'Reset main of outer to LOOP.md?');
     assert.deepEqual(question?.buttons, ['Reset Agent', 'Show Dry Run']);
