@@ -102,7 +102,7 @@ async function checkpoint(context: Context, values: Values, [message]: string[])
   if (writesSomething(request)) {
     const expect = text(values, 'expect');
     result = await runPlan({
-      ...runDefaults(context, subject.config), store: stateStore(subject.config), verb: 'context-checkpoint', dryRun, ...(expect === undefined ? {} : { expect }),
+      ...await runDefaults(context, subject.config), store: stateStore(subject.config), verb: 'context-checkpoint', dryRun, ...(expect === undefined ? {} : { expect }),
       build: async (reader) => {
         work = await subject.work();
         planned = subject.plan(reader, work, request);

@@ -80,7 +80,7 @@ async function set(context: Context, values: Values, [keyText = '', valueText = 
   let was: PolicyValue | undefined;
   const { repository } = readPolicy(diskReader, start);
   const result = await runPlan({
-    ...runDefaults(context, config), store: stateStore(config), verb: 'context-set', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    ...await runDefaults(context, config), store: stateStore(config), verb: 'context-set', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
     build: (reader) => {
       const artifacts = item && artifactsOf(reader, item);
       was = readPolicy(reader, start, artifacts).policy.values.find((each) => each.key === key)?.value;
@@ -135,7 +135,7 @@ async function init(context: Context, values: Values): Promise<number> {
   const expect = text(values, 'expect');
   let file = '';
   const result: RunResult = await runPlan({
-    ...runDefaults(context, item.config), store: stateStore(item.config), verb: 'context-init', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    ...await runDefaults(context, item.config), store: stateStore(item.config), verb: 'context-init', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
     build: (reader) => {
       const draft = planInit(artifactsOf(reader, item, true), item.ref.ref, phase, actorOf(context), eventPlace(item.config));
       file = path.join(item.folder.directory, 'execution-log.md');

@@ -97,8 +97,8 @@ async function changeHere(context: Context, values: Values, request: ChangeReque
   const repository = flag(values, 'commit') ? await askGit(gitOf(context, directory), ['rev-parse', '--show-toplevel']).catch(noRepository(directory)) : undefined;
   let planned: LoopStatePlan | undefined;
   const store = loopStateStore(directory);
-  const run = (dryRun: boolean): Promise<RunResult> => runPlan({
-    ...runDefaults(context), store, verb: request.verb, dryRun, ...(expect === undefined ? {} : { expect }),
+  const run = async (dryRun: boolean): Promise<RunResult> => runPlan({
+    ...await runDefaults(context), store, verb: request.verb, dryRun, ...(expect === undefined ? {} : { expect }),
     build: (reader) => {
       const place: Place = { directory, now: new Date(context.clock.now()) };
       // Every state file goes into the commit: a ledger that was recorded before rides along.

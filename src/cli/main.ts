@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import os from 'node:os';
 import { parseArgs } from 'node:util';
+import { crypto } from '../core/disk/builtin';
 import { codeOf, Failure, messageOf } from '../core/disk/failure';
 import { commonOptions, type Command, type Context, type Verb } from './command';
 import { helpOfNoun, helpOfProgram, helpOfVerb } from './help';
@@ -96,7 +96,7 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => { abort.abort(); });
   try {
     process.exitCode = await dispatch(argv, () => ({
-      cwd: process.cwd(), env: process.env, home: os.homedir(), userName, ...clockOf(process.env), random: () => randomBytes(16).toString('hex'), pid: process.pid, signal: abort.signal, out,
+      cwd: process.cwd(), env: process.env, home: os.homedir(), userName, ...clockOf(process.env), random: () => crypto().randomBytes(16).toString('hex'), pid: process.pid, signal: abort.signal, out,
     }), (text) => process.stdout.write(text + '\n'));
   } catch (error) {
     const failure = error instanceof Failure ? error

@@ -1,5 +1,5 @@
-import { inOrder, type RunResult } from '../core/plan/engine';
-import type { Step } from '../core/plan/plan';
+import type { RunResult } from '../core/plan/engine';
+import { inOrder, type Step } from '../core/plan/plan';
 import type { ItemReply, PlanReply, StepView } from '../protocol/plan';
 import type { Message } from '../protocol/message';
 import type { Terminal } from './output';

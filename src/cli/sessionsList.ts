@@ -15,8 +15,8 @@ import type { ItemView, ListReply, ShowReply } from '../protocol/sessions';
 import { flag, stateOptions, text, type Context, type Option, type Values, type Verb } from './command';
 import { plain, plural, table, type Style, type Terminal } from './output';
 import { printWarnings } from './planReply';
-import { workText } from './sessionsReset';
 import { contextWarnings, gitOf, loadConfig, stateStore, tmuxOf } from './state';
+import { workText } from './workText';
 
 /** Who waits for an answer, by ref; a log that cannot be read tells nothing. */
 function questionsOf(config: CliConfig): ReadonlyMap<string, Question> {

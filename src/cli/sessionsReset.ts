@@ -4,8 +4,9 @@ import { runPlan } from '../core/plan/engine';
 import { gatherReset, type PassedOver } from '../core/sessions/resetFacts';
 import { planReset, type ItemFacts } from '../core/sessions/resetPlan';
 import type { CheckoutView, ItemReply, PlanReply } from '../protocol/plan';
-import { flag, planOptions, stateOptions, text, texts, type Context, type Values, type Verb } from './command';
+import { flag, text, texts, type Context, type Values } from './command';
 import { plain, plural } from './output';
+import { workText } from './workText';
 import { exitCodeOf, planReply, printNextStep, printWarnings } from './planReply';
 import { actorOf, contextWarnings, gitOf, loadConfig, runDefaults, stateStore, tmuxOf } from './state';
 
@@ -24,7 +25,8 @@ function extrasOf(item: ItemFacts, keptAt: string | null): Partial<ItemReply> {
   };
 }
 
-async function reset(context: Context, values: Values): Promise<number> {
+/** `sessions reset`. */
+export async function reset(context: Context, values: Values): Promise<number> {
   const refs = texts(values, 'work-item');
   const all = flag(values, 'all');
   const usage = (message: string) => new Failure('usage', message, 'See `loopkeeper sessions reset --help`.', 2);
@@ -41,7 +43,7 @@ async function reset(context: Context, values: Values): Promise<number> {
   let trash = '';
   const sessionId = context.env['CLAUDE_CODE_SESSION_ID'];
   const result = await runPlan({
-    ...runDefaults(context, config), store, verb: 'reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    ...await runDefaults(context, config), store, verb: 'reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
     lockWaitMs: 10_000 + config.tmux.harnessKillGraceSeconds * 1000,
     build: async (reader, planId) => {
       trash = planTrash(store, planId);
@@ -61,16 +63,6 @@ async function reset(context: Context, values: Values): Promise<number> {
   context.out.document(reply);
   if (!context.out.json) print(context, reply, all, refs, config.stateRoot);
   return exitCodeOf(reply);
-}
-
-/** `5 uncommitted files, 2 untracked and 1 unpushed commit`; empty when there is nothing, or nothing is known. */
-export function workText(checkout: Pick<CheckoutView, 'uncommitted' | 'untracked' | 'ignored' | 'nestedRepositories' | 'unpushed'>): string {
-  const part = (count: number | null, one: string, many?: string): string[] => (count !== null && count > 0 ? [plural(count, one, many)] : []);
-  const parts = [
-    ...part(checkout.uncommitted, 'uncommitted file'), ...part(checkout.untracked, 'untracked file'), ...part(checkout.ignored, 'ignored file'),
-    ...part(checkout.nestedRepositories, 'nested repository', 'nested repositories'), ...part(checkout.unpushed, 'unpushed commit'),
-  ];
-  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
 }
 
 function printItem(context: Context, item: ItemReply, { dryRun, plan: planId }: PlanReply): void {
@@ -106,21 +98,3 @@ function print(context: Context, reply: PlanReply, all: boolean, refs: string[],
   const quoted = (word: string): string => (/^[\w:/.#-]+$/.test(word) && !word.includes('#') ? word : `'${word.replaceAll("'", `'\\''`)}'`);
   printNextStep(context.out, reply, `loopkeeper sessions reset ${all ? '--all' : refs.map((ref) => `--work-item ${quoted(ref)}`).join(' ')}`);
 }
-
-export const resetVerb: Verb = {
-  summary: 'Forget work items: session, control, poll and checkout go; repository, ticket and event log stay.',
-  usage: '(--work-item REF… | --all) [--dry-run] [--include graph] [--expect DIGEST] [--no-trash] [--no-exec] [--config PATH] [--json]',
-  options: {
-    'work-item': { type: 'string', multiple: true, value: 'REF', help: 'The item, e.g. github:octo/repo#15; may be repeated.' },
-    all: { type: 'boolean', help: 'Every item that this state root remembers.' },
-    include: { type: 'string', multiple: true, value: 'graph', choices: ['graph'], help: 'Forget the phase choices too.' },
-    'no-trash': { type: 'boolean', help: 'Erase outright: nothing is kept, and there is no undo.' },
-    ...planOptions, ...stateOptions,
-  },
-  examples: [
-    "loopkeeper sessions reset --work-item 'github:octo/repo#15' --dry-run",
-    "loopkeeper sessions reset --work-item 'github:octo/repo#15' --work-item 'github:octo/repo#21'",
-    'loopkeeper sessions reset --all --expect DIGEST_OF_THE_DRY_RUN',
-  ],
-  run: reset,
-};

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCliConfig, type CliConfig } from '../core/config/cliConfig';
 import { diskReader } from '../core/disk/reader';
-import { executorsFor } from '../core/executors';
 import type { MonotonicClock } from '../core/harness/close';
 import type { RunRequest } from '../core/plan/engine';
 import type { Store } from '../core/plan/store';
@@ -63,8 +62,9 @@ const monotonic: MonotonicClock = {
   sleep: async (milliseconds, signal) => { await sleep(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined); },
 };
 
-/** What every changing command hands to the engine besides its own planner. */
-export function runDefaults(context: Context, config?: CliConfig): Pick<RunRequest, 'executors' | 'clock' | 'random' | 'pid' | 'signal' | 'onProgress'> {
+/** What every changing command hands to the engine besides its own planner. What does the steps is loaded here: reading commands need none of it. */
+export async function runDefaults(context: Context, config?: CliConfig): Promise<Pick<RunRequest, 'executors' | 'clock' | 'random' | 'pid' | 'signal' | 'onProgress'>> {
+  const { executorsFor } = await import('../core/executors');
   return {
     executors: executorsFor({ git: { command: gitOf(context, config), env: context.env }, clock: monotonic, callerPid: context.pid }), clock: context.clock, random: context.random(), pid: context.pid, signal: context.signal,
     onProgress: (done, total, item) => { context.out.progress(done, total, item); },

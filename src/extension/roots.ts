@@ -86,8 +86,9 @@ export class Roots extends Owner {
     const ask = async (place: Place): Promise<void> => {
       try {
         const { reply } = await this.client.run({ place, args: ['status'], schema: StatusReply });
-        this.log.info(`  looked at ${reply.stateRoot}: ${reply.exists ? 'state found' : 'no state'}`);
-        if (!reply.exists) return;
+        const found = hasState(reply);
+        this.log.info(`  looked at ${reply.stateRoot}: ${found ? 'state found' : 'no state'}`);
+        if (!found) return;
         const stateRoot = realPath(reply.stateRoot);
         if (!roots.has(stateRoot)) roots.set(stateRoot, { ...place, stateRoot: reply.stateRoot, status: reply });
       } catch (error) {
@@ -124,6 +125,11 @@ export class Roots extends Owner {
     }
     return 'nothing';
   }
+}
+
+/** A loop has been here. The folder alone says nothing: a repository has a .the-loop with its configuration and no state. */
+function hasState({ exists, counts, stateRoot }: StatusReply): boolean {
+  return exists && (Object.values(counts).some((count) => count > 0) || ['portable', 'local', 'logs', 'loopkeeper'].some((name) => existsSync(path.join(stateRoot, name))));
 }
 
 function keyOf(root: Root): string {

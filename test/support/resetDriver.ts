@@ -15,6 +15,8 @@ async function main(directory: string, seed: number, operations: number): Promis
   const config = resolveCliConfig(undefined, null, { cwd: directory, home: directory });
   const store = { directory: path.join(config.stateRoot, 'loopkeeper'), root: config.stateRoot };
   const now = (): string => new Date().toISOString();
+  const told: { plan: string; verb: string; events: number }[] = [];
+  const effective: string[] = [];
   let state = seed;
   const below = (limit: number): number => { state = (state * 48_271) % 2_147_483_647; return state % limit; };
   const run = (verb: string, build: RunRequest['build']) => runPlan({
@@ -29,17 +31,18 @@ async function main(directory: string, seed: number, operations: number): Promis
     }, reader)).facts, reader));
   };
   const undo = () => {
-    // Any plan, also one that another program undoes at this moment.
+    // Its own last reset that removed something, or any plan, also one that another program undoes at this moment.
+    const own = below(4) > 0 ? effective.pop() : undefined;
     const ids = closedPlanIds(store).slice(-30);
-    const closed = closedPlan(store, ids[below(ids.length)] ?? '');
+    const closed = closedPlan(store, own ?? ids[below(ids.length)] ?? '');
     return closed ? run('undo', (reader) => planUndo(store, closed, reader, 'driver')) : reset();
   };
-  const told: { plan: string; verb: string; events: number }[] = [];
   let refused = 0;
   for (let i = 0; i < operations; i += 1) {
     try {
-      const { plan } = await (below(5) < 3 ? reset() : undo());
+      const { plan, outcome } = await (below(5) < 3 ? reset() : undo());
       told.push({ plan: plan.id, verb: plan.verb, events: plan.events.length });
+      if (plan.verb === 'reset' && outcome?.items.some(({ removed }) => removed.length > 0)) effective.push(plan.id);
     } catch (error) {
       // Another program was quicker: nothing of that plan is left to undo.
       if (!(error instanceof Failure) || error.kind !== 'nothing-to-undo') throw error;

@@ -43,7 +43,7 @@ async function change(context: Context, values: Values, verb: string, line: stri
   const expect = text(values, 'expect');
   let planned: RetestPlan | undefined;
   const result = await runPlan({
-    ...runDefaults(context), store: stateStore(config), verb: `retest-${verb}`, dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    ...await runDefaults(context), store: stateStore(config), verb: `retest-${verb}`, dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
     build: (reader) => (planned = plan(reader, place)).draft,
   });
   if (!planned) throw new Error('the engine made no plan');

@@ -33,7 +33,7 @@ async function undo(context: Context, values: Values, id: string): Promise<numbe
   const { store, closed } = found;
   const expect = text(values, 'expect');
   const result = await runPlan({
-    ...runDefaults(context), store, verb: 'undo', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    ...await runDefaults(context), store, verb: 'undo', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
     build: (reader) => (isPrune(closed) ? planPruneUndo(store, closed, reader) : planUndo(store, closed, reader, actorOf(context))),
   });
   const reply = planReply(result, { warnings: contextWarnings(context) });

@@ -67,7 +67,7 @@ async function reset(context: Context, values: Values, id: string): Promise<numb
   const callerSession = context.env['CLAUDE_CODE_SESSION_ID'];
   let meaning: AgentReset | undefined;
   const result = await runPlan({
-    ...runDefaults(context), store: { directory: path.join(raymond, 'loopkeeper'), root: raymond }, verb: 'workflow-reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
+    ...await runDefaults(context), store: { directory: path.join(raymond, 'loopkeeper'), root: raymond }, verb: 'workflow-reset', dryRun: flag(values, 'dry-run'), ...(expect === undefined ? {} : { expect }),
     build(reader) {
       const plan = planRunReset(reader, {
         run: id, to, cwd: context.cwd, platform: platformOf(), ...(agent === undefined ? {} : { agent }), ...(cd === undefined ? {} : { cd }),

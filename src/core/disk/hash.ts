@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { crypto } from './builtin';
 
 /** SHA-256 in hex. */
 export function sha256(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return crypto().createHash('sha256').update(bytes).digest('hex');
 }
 
 /** JSON with sorted keys and no spaces: the same value always gives the same text. */

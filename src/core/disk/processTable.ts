@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import { childProcess } from './builtin';
 import { Failure, messageOf } from './failure';
 
 /** A running process. `startTime` is the text `startTimeOf` gives, so both can be compared. */
@@ -49,7 +49,7 @@ export function readProcessTable(): ProcessTable {
   try {
     const rows = LINUX
       ? fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((pid) => readStat(pid) ?? [])
-      : parsePs(execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,stat=,lstart='], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 * 1024 * 1024 }));
+      : parsePs(childProcess().execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,stat=,lstart='], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 64 * 1024 * 1024 }));
     return new Map(rows.map((row) => [row.pid, row]));
   } catch (error) {
     throw new Failure('no-processes', `The running processes cannot be read: ${messageOf(error)}.`, 'Check that /proc or ps can be used here.');
@@ -95,7 +95,7 @@ export function argumentsOf(pid: number): string[] {
   try {
     // Arguments hold no NUL, so on Linux they come back exactly. Elsewhere ps joins them with spaces, which is good enough to find an id.
     if (LINUX) return fs.readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8').replace(/\0$/, '').split('\0');
-    return execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(/\s+/);
+    return childProcess().execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(/\s+/);
   } catch {
     return [];
   }

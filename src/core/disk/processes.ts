@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import { childProcess } from './builtin';
 
 /** When a process started, as the system tells it (an opaque text): with the pid it names one process for good. Undefined when none runs; a zombie has ended. */
 export function startTimeOf(pid: number): string | undefined {
@@ -16,7 +16,7 @@ export function startTimeOf(pid: number): string | undefined {
     }
   }
   try {
-    const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const line = childProcess().execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
   } catch {
     return undefined;

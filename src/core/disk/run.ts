@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { childProcess } from './builtin';
 import { Failure, messageOf } from './failure';
 
 export interface RunOptions {
@@ -20,7 +20,7 @@ export interface RunResult { code: number; stdout: Buffer; stderr: string }
 export function runProgram(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const limit = options.maxBytes ?? 64 * 1024 * 1024;
   return new Promise((resolve, reject) => {
-    const child = spawn(command, [...args], {
+    const child = childProcess().spawn(command, [...args], {
       cwd: options.cwd, env: options.env as NodeJS.ProcessEnv | undefined, stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'], shell: false,
     });
     const out: Buffer[] = [];

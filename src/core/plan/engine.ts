@@ -10,7 +10,7 @@ import { appendEvents, assertLogs, eventFailure } from './events';
 import type { Executors, StepContext, StepExecutor } from './executor';
 import { begunFile, sweepTemporary, closedPlan, closeJournal, dropJournal, failJournal, isClosed, openJournal, unfinishedPlans, type Outcome, type StepOutcome, type Unfinished } from './journal';
 import { fileState } from './fileSteps';
-import { afterOf, type Plan, type Step, type StepKind } from './plan';
+import { afterOf, inOrder, type Plan, type Step, type StepKind } from './plan';
 import { projectedReader } from './projection';
 import { ensureStore, lockFile, planIdOf, type Store } from './store';
 import { eraseTrash } from './trash';
@@ -240,12 +240,6 @@ function outcomeOf(plan: Plan, steps: StepOutcome[], closedAt: string): Outcome 
     steps, warnings, closedAt,
     items: [...items.values()].map(({ ref, gone, there, errors }) => ({ ref, removed: inOrder(plan, [...gone].filter((piece) => !there.has(piece))), errors })),
   };
-}
-
-/** Pieces in the order in which the verb reports them. */
-export function inOrder(plan: Pick<Plan, 'pieceOrder'>, pieces: string[]): string[] {
-  const rank = (piece: string): number => { const at = plan.pieceOrder.indexOf(piece); return at < 0 ? plan.pieceOrder.length : at; };
-  return pieces.sort((a, b) => rank(a) - rank(b));
 }
 
 /** Finishes what a killed program left, oldest first. A plan that cannot be finished is set aside and blocks nobody. */

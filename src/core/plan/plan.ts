@@ -118,3 +118,9 @@ export interface Plan {
   undoes?: string;
   digest: string;
 }
+
+/** Pieces in the order in which the verb reports them. */
+export function inOrder(plan: Pick<Plan, 'pieceOrder'>, pieces: string[]): string[] {
+  const rank = (piece: string): number => { const at = plan.pieceOrder.indexOf(piece); return at < 0 ? plan.pieceOrder.length : at; };
+  return pieces.sort((a, b) => rank(a) - rank(b));
+}

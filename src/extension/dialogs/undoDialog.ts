@@ -9,7 +9,7 @@ export function planTitle({ verb, items }: Pick<PlanSummary, 'verb' | 'items'>):
   const [first] = items;
   const what = items.length === 1 && first !== undefined ? nameOf(first) : plural(items.length, '{0} entry', '{0} entries');
   switch (verb) {
-    case 'reset': return l10n.t('Reset {0}', what);
+    case 'reset': return items.length === 1 ? l10n.t('Reset {0}', what) : plural(items.length, 'Reset {0} work item', 'Reset {0} work items');
     case 'undo': return l10n.t('Undo for {0}', what);
     case 'workflow-reset': return l10n.t('Reset an agent of {0}', what);
     case 'retest-start': return l10n.t('Start the retest {0}', what);

@@ -35,14 +35,17 @@ describe('nothing to show, and why', () => {
   it('a folder where no loop was: says where it looked, and finds the loop whose folder is chosen', async () => {
     window = await editor.window(folder('empty'));
     await window.open();
-    await welcome('No loop has left anything here.')?.waitFor();
+    await welcome('No loop has left anything in the folders of this window')?.waitFor();
     await window.screenshot('20-nothing');
     assert.equal(await window.tree('Work Items').getByRole('treeitem').count(), 0);
     await window.page.getByRole('button', { name: 'Choose Loop Folder…' }).first().click();
     const input = window.page.locator('.quick-input-widget input.input');
     await input.waitFor();
-    await input.fill(`${sample.folder}/`);
-    await window.page.waitForTimeout(500);
+    // The editor fills in the workspace folder a moment after it has drawn the input.
+    await window.page.waitForTimeout(1_000);
+    await input.press('ControlOrMeta+a');
+    await window.page.keyboard.type(`${sample.folder}/`);
+    await window.page.waitForTimeout(1_000);
     await window.page.locator('.quick-input-widget').getByRole('button', { name: 'Choose Loop Folder' }).click();
     await window.row('octo/repo#15').waitFor();
   });

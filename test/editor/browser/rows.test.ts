@@ -178,10 +178,10 @@ describe('the views and a reset in a window', () => {
     await window.command('Notifications: Clear All Notifications');
 
     await window.command('Loopkeeper: Undo…');
-    await window.pick('Reset 3 entries').waitFor();
+    await window.pick('Reset 3 work items').waitFor();
     assert.match(await window.pick('Reset octo/repo#15').first().innerText(), /was undone/);
     await window.screenshot('11-undo-list');
-    await window.pick('Reset 3 entries').click();
+    await window.pick('Reset 3 work items').click();
     await window.dialogText();
     await window.answer('Undo');
     await window.notification(/Undone: 3 entries are as before/).waitFor();

@@ -73,7 +73,7 @@ describe('reset in the editor', () => {
     const { picks } = person;
     assert.ok(picks[0]?.some(({ label, description }) => label === 'octo/repo#15 Prune loop state' && description === 'live'), JSON.stringify(picks[0]));
     // Undo… lists what was done, the latest first.
-    person.choose = ({ label }) => label === 'Reset 3 entries';
+    person.choose = ({ label }) => label === 'Reset 3 work items';
     person.answers = ['Undo'];
     await run('undo');
     await until(() => person.said.length > 1, 'the second notification');

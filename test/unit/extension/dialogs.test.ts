@@ -177,6 +177,6 @@ describe('the undo dialog', () => {
   it('tells each state of a plan in words', () => {
     assert.equal(planState({ state: 'undoable', cannot: [] }), 'can be undone');
     assert.equal(planState({ state: 'purged', cannot: [] }), 'its trash was purged');
-    assert.equal(planTitle({ verb: 'reset', items: ['github:octo/repo#1', 'github:octo/repo#2'] }), 'Reset 2 entries');
+    assert.equal(planTitle({ verb: 'reset', items: ['github:octo/repo#1', 'github:octo/repo#2'] }), 'Reset 2 work items');
   });
 });
