@@ -36,7 +36,9 @@ const scratch = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'lk-start-'));
 const environment = { TMUX_TMPDIR: path.join(scratch, 'tmux') };
 mkdirSync(environment.TMUX_TMPDIR);
 const { makeSample, startAgents } = await import('./sample.mjs');
+const { addOtherLoops } = await import('./sampleLoops.mjs');
 const sample = makeSample(scratch);
+addOtherLoops(scratch, sample);
 startAgents(sample, environment);
 
 let stopEditor = async () => {};

@@ -20,7 +20,8 @@ if (args[0] === '--fresh') { rmSync(home, { recursive: true, force: true }); arg
 if (!existsSync(home)) {
   mkdirSync(home, { recursive: true });
   const { makeSample } = await import('./sample.mjs');
-  makeSample(home);
+  const { addOtherLoops } = await import('./sampleLoops.mjs');
+  addOtherLoops(home, makeSample(home));
   console.error(`The sample is in ${path.join(home, 'loops')}; --fresh makes it anew.`);
 }
 if (args.length > 0) process.exit(spawnSync(process.execPath, [path.join(root, 'dist', 'cli.js'), ...args], { cwd: path.join(home, 'loops'), stdio: 'inherit', env: { ...process.env, HOME: home } }).status ?? 1);

@@ -37,11 +37,11 @@ export function printList(out: Terminal, reply: LoopStateListReply, now: Date): 
   }
   for (const ledger of reply.ledgers) {
     out.line(`${out.paint('bold', 'run ledger')}  ${out.paint('dim', plain(ledger.ref))}`);
-    out.line(ledger.problem === null ? `  ${plural(ledger.runs.length, 'run')}, ${String(count(ledger.runs))} of them go with the next prune` : `  ${out.paint('red', 'cannot be read')}: ${plain(ledger.problem.message)}`);
+    out.line(ledger.problem === null ? `  ${plural(ledger.runs.length, 'run')}, ${goes(count(ledger.runs))}` : `  ${out.paint('red', 'cannot be read')}: ${plain(ledger.problem.message)}`);
   }
   if (reply.runLog !== null) {
     out.line(`${out.paint('bold', 'run log')}  ${out.paint('dim', plain(reply.runLog.ref))}`);
-    out.line(reply.runLog.problem === null ? `  ${plural(reply.runLog.entries.length, 'entry', 'entries')}, ${String(count(reply.runLog.entries))} of them go with the next prune` : `  ${out.paint('red', 'cannot be read')}: ${plain(reply.runLog.problem.message)}`);
+    out.line(reply.runLog.problem === null ? `  ${plural(reply.runLog.entries.length, 'entry', 'entries')}, ${goes(count(reply.runLog.entries))}` : `  ${out.paint('red', 'cannot be read')}: ${plain(reply.runLog.problem.message)}`);
   }
   if (reply.knowledge !== null) out.line(out.paint('dim', knowledge(reply.knowledge)));
   for (const { attention } of reply.attention) {
@@ -51,6 +51,7 @@ export function printList(out: Terminal, reply: LoopStateListReply, now: Date): 
   }
 }
 
+const goes = (number: number): string => `${number === 1 ? '1 of them goes' : `${String(number)} of them go`} with the next prune`;
 const count = (entries: readonly { decision: PruneDecision }[]): number => entries.filter(({ decision }) => decision.action === 'delete').length;
 
 function knowledge(known: NonNullable<LoopStateListReply['knowledge']>): string {

@@ -7,7 +7,7 @@ import type { Place } from '../places';
 import type { Services } from '../services';
 import { shown, unlinked, withoutIcons } from '../text/foreign';
 import { l10n } from '../text/l10n';
-import { activityWords, usageWords } from '../text/contextWords';
+import { activityWords, partName, usageWords } from '../text/contextWords';
 import { harnessName } from '../text/words';
 import type { Command, Target } from './command';
 import { askAndApply } from './planFlow';
@@ -60,11 +60,21 @@ async function inputs(reply: CheckpointReply, name: string): Promise<string[] | 
   if (next === undefined) return undefined;
   const ticked = reply.kind === 'session' || verdict('checkmarks') === 'ok' ? '' : await vscode.window.showInputBox({ title, prompt: l10n.t('Which tasks are finished? Their numbers, with spaces between; empty for none.'), value: '', ignoreFocusOut: true });
   if (ticked === undefined) return undefined;
-  const isPending = verdict('work') !== 'ok';
-  const work = isPending ? await workArguments(reply, title) : [];
+  const work = verdict('work') === 'missing' ? await workArguments(reply, title) : [];
   if (!work) return undefined;
+  const accepted = await acceptedParts(reply, title);
+  if (!accepted) return undefined;
   const isSame = hasEntry && did.trim() === reply.entry?.did.trim() && next.trim() === reply.entry.next.trim() && !work.includes('--note-wip');
-  return [...isSame ? [] : [`--did=${did.trim()}`, `--next=${next.trim()}`], ...ticked.split(/[\s,]+/).filter((task) => task !== '').map((task) => `--tick=${task}`), ...work];
+  return [...isSame ? [] : [`--did=${did.trim()}`, `--next=${next.trim()}`], ...ticked.split(/[\s,]+/).filter((task) => task !== '').map((task) => `--tick=${task}`), ...work, ...accepted];
+}
+
+/** The parts that nothing on disk decides and that the person accepts as they are, as options; the log is about to be written. */
+async function acceptedParts({ parts }: CheckpointReply, title: string): Promise<string[] | undefined> {
+  const unknown = parts.filter(({ part, verdict }) => verdict === 'unknown' && part !== 'log');
+  if (unknown.length === 0) return [];
+  const picks = unknown.map(({ part, evidence }) => ({ label: partName(part), detail: withoutIcons(shown(evidence, 100)), part }));
+  const chosen = await vscode.window.showQuickPick(picks, { title, placeHolder: l10n.t('Nothing on disk decides these. Which do you accept as they are?'), canPickMany: true, ignoreFocusOut: true });
+  return chosen?.map(({ part }) => `--accept-unknown=${part}`);
 }
 
 async function workArguments(reply: CheckpointReply, title: string): Promise<string[] | undefined> {

@@ -40,12 +40,12 @@ export function setOutcome(reply: ContextSetReply, name: string): Outcome {
 }
 
 /** `OK: checkmarks (tasks.md:31).` */
-export function partLine({ part, verdict, evidence, file, line }: CheckpointPart): string {
+export function partLine({ part, verdict, evidence, file, line, accepted }: CheckpointPart): string {
   const where = file === null ? '' : ` (${fileAndLine(file, line)})`;
   switch (verdict) {
     case 'ok': return l10n.t('OK: {0}{1}.', partName(part), where);
     case 'missing': return l10n.t('Missing: {0}{1}: {2}', partName(part), where, shown(evidence, 150));
-    case 'unknown': return l10n.t('Unknown: {0}{1}: {2}', partName(part), where, shown(evidence, 150));
+    case 'unknown': return accepted ? l10n.t('Unknown, accepted: {0}{1}: {2}', partName(part), where, shown(evidence, 150)) : l10n.t('Unknown: {0}{1}: {2}', partName(part), where, shown(evidence, 150));
   }
 }
 

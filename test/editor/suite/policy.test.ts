@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { folder, Person, row, until } from './support';
+import { contents, folder, Person, row, stateRoot, until } from './support';
 
 const run = (command: string, ...args: unknown[]): Thenable<unknown> => vscode.commands.executeCommand(`loopkeeper.${command}`, ...args);
 const file = (): string => path.join(folder(), '.the-loop', 'harness-config.yaml');
@@ -118,7 +118,7 @@ describe('checkpoints in the editor', () => {
 
   it('offer the live sessions with how full their windows are, and write a hand-over of a plain one', async () => {
     await run('refresh');
-    person.choose = ({ label }) => label === 'Find the leak' || label === 'Note them in the entry';
+    person.choose = ({ label }) => label === 'Find the leak' || label === 'work in progress';
     person.answers = ['Write Checkpoint'];
     answers = ['found the leak in the pool', 'close the sockets in pool.ts'];
     await run('checkpoint');
@@ -128,10 +128,15 @@ describe('checkpoints in the editor', () => {
     assert.equal(person.questions[0]?.message, 'Write the checkpoint of Find the leak?');
     assert.match(person.questions[0]?.detail ?? '', /^Will be written: log entry, next "close the sockets in pool\.ts"\.$/m);
     assert.match(person.said[0] ?? '', /^The checkpoint of Find the leak is written/);
-    // Written twice it adds nothing: the second time it is there.
+    // No repository is here: what is uncommitted is unknown, and accepted by the person.
+    assert.match(person.questions[0]?.detail ?? '', /^Unknown, accepted: work in progress: /m);
+    // Written twice it adds nothing.
+    const written = contents(path.join(stateRoot(), 'loopkeeper', 'handover'));
     person.said.length = 0;
+    answers = ['found the leak in the pool', 'close the sockets in pool.ts'];
     await run('checkpoint', row('plain-1', ['session', 'plain'], { session: 'plain-1' }));
-    assert.match(person.said[0] ?? '', /^The checkpoint of plain-1 is complete\. Next: "close the sockets in pool\.ts"$|not complete/);
+    assert.equal(person.said[0], 'All of that is on disk already; nothing is written.');
+    assert.deepEqual(contents(path.join(stateRoot(), 'loopkeeper', 'handover')), written);
   });
 
   it('ask nothing more when an input is cancelled', async () => {
