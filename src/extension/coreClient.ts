@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type * as z from 'zod/mini';
 import { ErrorReply } from '../protocol/message';
 import { ProgressLine } from '../protocol/plan';
-import { commandLine } from './commandLine';
+import { commandLine, withOptions } from './commandLine';
 import type { Place } from './places';
 
 /** How the program is run; read anew for each run, because settings and trust change. */
@@ -69,7 +69,7 @@ export class CoreClient {
   /** The command as a line to paste into a terminal, as a person would write it (without `--json`). */
   pasteable(place: Place, args: readonly string[]): string {
     const { node, program } = this.launch();
-    return commandLine([node, program, ...args, ...(place.config === undefined ? [] : ['--config', place.config])], place.cwd, { ELECTRON_RUN_AS_NODE: '1' });
+    return commandLine([node, program, ...withOptions(args, ...(place.config === undefined ? [] : ['--config', place.config]))], place.cwd, { ELECTRON_RUN_AS_NODE: '1' });
   }
 
   /**
@@ -78,9 +78,7 @@ export class CoreClient {
    */
   async run<T>({ place, args, schema, signal, onProgress }: Request<T>): Promise<Answer<T>> {
     const { node, program, mayExecute, environment } = this.launch();
-    // What follows `--` is text, also where it begins with a dash.
-    const end = args.indexOf('--') < 0 ? args.length : args.indexOf('--');
-    const argv = [program, ...args.slice(0, end), ...(place.config === undefined ? [] : ['--config', place.config]), ...(mayExecute ? [] : ['--no-exec']), '--json', ...args.slice(end)];
+    const argv = [program, ...withOptions(args, ...(place.config === undefined ? [] : ['--config', place.config]), ...(mayExecute ? [] : ['--no-exec']), '--json')];
     const started = performance.now();
     this.log.info(commandLine([node, ...argv], place.cwd, { ELECTRON_RUN_AS_NODE: '1' }));
     const ended = await this.process(node, argv, place.cwd, environment, signal, onProgress);

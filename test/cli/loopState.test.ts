@@ -181,7 +181,7 @@ describe('cli: loop-state list, prune, unblock', () => {
     assert.deepEqual(reply.attention.map(({ item, loop, attention }) => [item, loop, attention.kind, attention.since]), [
       ['integration:main', 'a', 'breaker-open', '2026-07-01T00:00:00Z'], ['pull_request:7', 'a', 'breaker-open', '2026-07-01T00:00:00Z'], ['pull_request:8', 'a', 'breaker-open', '2026-08-20T00:00:00Z'],
     ]);
-    assert.equal(reply.attention[0]?.attention.command, 'loopkeeper loop-state unblock integration:main --loop a');
+    assert.equal(reply.attention[0]?.attention.command, 'loopkeeper loop-state unblock --loop a integration:main');
     assert.equal(reply.knowledge, null);
     const shown = await run('loop-state', 'list');
     assert.match(shown.stdout, /integration:main\s+rejected\s+52 d\s+blocked since 2026-07-01; is cooled down with the next prune/);

@@ -131,7 +131,7 @@ function breakerAttention(loop: string, target: TargetView): LoopStateListReply[
     item: target.key, loop,
     attention: {
       kind: 'breaker-open', since: target.breaker.since, sentence: `${loop} skips ${target.key}: it failed ${String(target.consecutiveFailures)} times.`,
-      command: `loopkeeper loop-state unblock ${/^[\w:./@-]+$/.test(target.key) ? target.key : `'${target.key.replaceAll("'", `'\\''`)}'`} --loop ${loop}`,
+      command: `loopkeeper loop-state unblock --loop ${loop} ${target.key.startsWith('-') ? '-- ' : ''}${/^[\w:./@-]+$/.test(target.key) ? target.key : `'${target.key.replaceAll("'", `'\\''`)}'`}`,
     },
   };
 }

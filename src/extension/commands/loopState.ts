@@ -40,7 +40,7 @@ export const unblock: Command = async (services, target) => {
   const what = targetName(found.key);
   await askAndApply(services, {
     ...common(known),
-    args: ['loop-state', 'unblock', found.key, '--loop', loop.loop],
+    args: ['loop-state', 'unblock', '--loop', loop.loop, '--', found.key],
     dialog: (reply, changed) => unblockDialog(reply, found, scope, changed, new Date()),
     nothing: (reply) => reply.items.every(({ steps, errors }) => steps.length === 0 && errors.length === 0) ? l10n.t('{0} is not blocked.', what) : undefined,
     outcome: (reply) => unblockOutcome(reply, found.key),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type * as z from 'zod/mini';
 import type { PlanReply } from '../../protocol/plan';
+import { withOptions } from '../commandLine';
 import { CoreError } from '../coreClient';
 import { changesBetween } from '../dialogs/changes';
 import type { Dialog } from '../dialogs/dialog';
@@ -61,7 +62,7 @@ export async function applyAtOnce<Reply extends PlanReply>(services: Services, v
 /** The plan as a read-only document. */
 export async function showPlan<Reply extends PlanReply>(services: Services, verb: PlannedVerb<Reply>, plan?: Reply): Promise<void> {
   const shownPlan = plan ?? await dryRun(services, verb);
-  const command = services.client.pasteable(verb.place, [...verb.args, '--expect', shownPlan.digest]);
+  const command = services.client.pasteable(verb.place, withOptions(verb.args, '--expect', shownPlan.digest));
   const nothing = verb.nothing(shownPlan);
   const textWith = (note: string): string => planText(shownPlan, { heading: verb.heading, note, command, more: verb.document?.(shownPlan) });
   const uri = await services.documents.show(verb.documentTitle, textWith(nothing ?? l10n.t('Nothing has been changed. Apply This Plan… is in the title bar; it asks first.')), nothing === undefined ? {
@@ -132,7 +133,7 @@ async function run<Reply extends PlanReply>(services: Services, verb: PlannedVer
     let percent = 0;
     try {
       const { reply } = await services.client.run({
-        place: verb.place, args: [...verb.args, ...more], schema: verb.schema, signal: abort.signal,
+        place: verb.place, args: withOptions(verb.args, ...more), schema: verb.schema, signal: abort.signal,
         onProgress: ({ done, total }) => {
           const next = total > 0 ? Math.min(100, done / total * 100) : 0;
           progress.report({ increment: next - percent, message: plural(total, '{1} of {0} step', '{1} of {0} steps', done) });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../../../scripts/editor/install.mjs';
 
@@ -19,7 +19,8 @@ const pseudoBundle = (file: string): string => {
 export function makePseudoExtension(into: string): string {
   mkdirSync(path.join(into, 'l10n'), { recursive: true });
   for (const name of ['package.json', 'package.nls.json', 'l10n/bundle.l10n.json']) cpSync(path.join(root, name), path.join(into, name));
-  for (const name of ['dist', 'media']) symlinkSync(path.join(root, name), path.join(into, name));
+  // Copies: by its real path the editor knows whose code asks for a text.
+  for (const name of ['dist', 'media']) cpSync(path.join(root, name), path.join(into, name), { recursive: true });
   writeFileSync(path.join(into, 'package.nls.qps-ploc.json'), pseudoBundle(path.join(into, 'package.nls.json')));
   writeFileSync(path.join(into, 'l10n/bundle.l10n.qps-ploc.json'), pseudoBundle(path.join(into, 'l10n/bundle.l10n.json')));
   return into;

@@ -47,13 +47,13 @@ export class Editor {
     return path.join(this.profile.extensions, 'loopkeeper.loopkeeper-0.1.0');
   }
 
-  /** `language` is the display language that extensions are told; the workbench itself stays English. */
+  /** A window on a folder, on a workspace file (`*.code-workspace`), or on nothing. `language` is the display language that extensions are told; the workbench itself stays English. */
   async window(folder: string | undefined, { language }: { language?: string } = {}): Promise<Window> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'] });
     const page = await context.newPage();
     page.setDefaultTimeout(patience);
     if (language !== undefined) await page.addInitScript(`globalThis._VSCODE_NLS_LANGUAGE = ${JSON.stringify(language)}`);
-    await page.goto(folder === undefined ? `${this.server.url}/?ew=true` : `${this.server.url}/?folder=${encodeURIComponent(folder)}`);
+    await page.goto(folder === undefined ? `${this.server.url}/?ew=true` : `${this.server.url}/?${folder.endsWith('.code-workspace') ? 'workspace' : 'folder'}=${encodeURIComponent(folder)}`);
     await page.locator('.monaco-workbench').waitFor();
     return new Window(page);
   }

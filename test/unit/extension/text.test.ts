@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { commandLine } from '../../../src/extension/commandLine';
+import { commandLine, withOptions } from '../../../src/extension/commandLine';
 import { isWithin, placesToLook, tildePath } from '../../../src/extension/places';
 import { markdown, shorten, shown, unlinked, visible, withoutIcons } from '../../../src/extension/text/foreign';
 import { numberRef, repositoryOf, severalRepositories, shortRef } from '../../../src/extension/text/refs';
@@ -44,6 +44,11 @@ describe('refs as people write them', () => {
 });
 
 describe('a command as a line to paste', () => {
+  it('options come before the text that follows --', () => {
+    assert.deepEqual(withOptions(['unblock', '--loop', 'a', '--', '-key'], '--json', '--dry-run'), ['unblock', '--loop', 'a', '--json', '--dry-run', '--', '-key']);
+    assert.deepEqual(withOptions(['list'], '--json'), ['list', '--json']);
+  });
+
   it('reads back as the same arguments in a shell', () => {
     const hostile = ['plain', 'with space', 'it\'s', '$HOME `id` "x"', 'a\nb', '', '#15', '*', '\\'];
     const line = commandLine([process.execPath, '-e', 'process.stdout.write(JSON.stringify([process.cwd(), process.env.X, ...process.argv.slice(1)]))', ...hostile], '/tmp', { X: 'a b' });
