@@ -22,7 +22,7 @@ describe('the context policy in the status bar', () => {
     const shown = await editor.window(names.length === 1 ? path.join(scratch, names[0] ?? '') : workspace);
     window = shown;
     await shown.open();
-    await shown.tree('Work Items').or(shown.page.getByText('Show Where It Looked').first()).first().waitFor();
+    await shown.page.locator('.welcome-view-content').first().waitFor();
     return { shown, item: shown.page.locator('.statusbar-item').getByRole('button', { name: /^Context policy/ }) };
   }
   const says = async (shown: Window, item: Locator, spoken: string, text: string): Promise<void> => {
