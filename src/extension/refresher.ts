@@ -38,7 +38,11 @@ export class Refresher extends Owner {
   /** Everything again, now: the person asked for it, or a command has changed something. */
   async refresh(): Promise<void> {
     this.lastLook = Date.now();
+    clearTimeout(this.statusTimer);
+    this.statusTimer = undefined;
     for (const source of this.sources) source.invalidate();
+    // What is seen comes first: several programs at once are each slower.
+    if (this.isAnyVisible()) await this.list.get();
     this.asked.fire();
     await this.roots.find();
   }

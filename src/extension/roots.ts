@@ -52,9 +52,9 @@ export class Roots extends Owner {
     return this.reason === '' && this.found.length === 0 ? this.failed : undefined;
   }
 
-  /** The roots; looks when nobody has looked yet. */
+  /** The roots as last found; looks when nobody has looked yet. Who asks while a look is under way is told by `onDidChange` when it finds others. */
   get(): Promise<readonly Root[]> {
-    return this.flight ?? (this.reason === undefined ? this.find() : Promise.resolve(this.found));
+    return this.reason === undefined ? this.find() : Promise.resolve(this.found);
   }
 
   /** Looks again. Calls meanwhile share one further look. */

@@ -37,13 +37,14 @@ export class Source<T, P extends Place = Root> extends Owner {
     return this.last;
   }
 
-  /** The answers for all roots, in their order. A program that fails is an answer with `error`; this never rejects. */
+  /**
+   * The answers for all roots, in their order, asked for after the last `invalidate()` before this call; what becomes stale while it waits is
+   * told by `onDidChange`. A program that fails is an answer with `error`; this never rejects.
+   */
   async get(): Promise<readonly Loaded<T, P>[]> {
-    while (!this.isDisposed) {
-      if (this.flight) await this.flight;
-      else if (this.fresh) break;
-      else await this.start();
-    }
+    if (this.flight && !this.fresh) await this.flight;
+    if (this.flight) await this.flight;
+    else if (!this.fresh && !this.isDisposed) await this.start();
     return this.last;
   }
 
@@ -53,7 +54,6 @@ export class Source<T, P extends Place = Root> extends Owner {
     if (!this.isDisposed) this.changed.fire();
   }
 
-  /** Asks once; what becomes stale meanwhile is asked again by whoever waits. */
   private async start(): Promise<void> {
     this.fresh = true;
     this.flight = this.ask();

@@ -7,6 +7,16 @@ const plain: Translate = (message, ...args) => message.replace(/\{(\d+)\}/g, (wh
 
 let translate = plain;
 let currentLanguage = 'en';
+/** Formatters by their options: one costs far more to make than to use, and a list has thousands of dates. */
+const formatters = new Map<string, unknown>();
+const formatter = <T>(key: string, make: (language: string) => T): T => {
+  const name = `${currentLanguage} ${key}`;
+  const known = formatters.get(name) as T | undefined;
+  if (known !== undefined) return known;
+  const made = make(currentLanguage);
+  formatters.set(name, made);
+  return made;
+};
 
 /** Hands the editor's translator and language to all texts; until then they are English, which is what unit tests read. */
 export function useTranslator(translator: Translate, language: string): void {
@@ -24,24 +34,24 @@ export function plural(count: number, one: string, many: string, ...args: Argume
 
 /** `a, b and c` in the editor's language. */
 export function sentenceList(parts: readonly string[]): string {
-  return new Intl.ListFormat(currentLanguage, { style: 'long', type: 'conjunction' }).format(parts);
+  return formatter('list', (language) => new Intl.ListFormat(language, { style: 'long', type: 'conjunction' })).format(parts);
 }
 
 /** A day such as `Aug 4`, with the year when it is not `now`'s; the text itself when it is no date. */
 export function day(timestamp: string, now: Date): string {
   const date = new Date(timestamp);
   if (Number.isNaN(date.getTime())) return shown(timestamp, 40);
-  const year = date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' as const };
-  return new Intl.DateTimeFormat(currentLanguage, { day: 'numeric', month: 'short', ...year }).format(date);
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  return formatter(isThisYear ? 'day' : 'day of a year', (language) => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', ...isThisYear ? {} : { year: 'numeric' } })).format(date);
 }
 
 /** A day with its time of day; the text itself when it is no date. */
 export function moment(timestamp: string): string {
   const date = new Date(timestamp);
-  return Number.isNaN(date.getTime()) ? shown(timestamp, 40) : new Intl.DateTimeFormat(currentLanguage, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
+  return Number.isNaN(date.getTime()) ? shown(timestamp, 40) : formatter('moment', (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })).format(date);
 }
 
 /** An amount of US dollars, to the cent. */
 export function money(usd: number): string {
-  return new Intl.NumberFormat(currentLanguage, { style: 'currency', currency: 'USD' }).format(usd);
+  return formatter('money', (language) => new Intl.NumberFormat(language, { style: 'currency', currency: 'USD' })).format(usd);
 }

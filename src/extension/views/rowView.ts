@@ -27,7 +27,8 @@ export class RowView extends Owner implements vscode.TreeDataProvider<Row> {
   readonly tree: vscode.TreeView<Row>;
   private rows = new Map<string, Row>();
   private parents = new Map<string, Row>();
-  private missed = false;
+  /** Undefined until the editor has asked for the rows, which it does by itself when the view is first seen. */
+  private missed: boolean | undefined;
 
   constructor(private readonly options: RowViewOptions) {
     super();
@@ -46,6 +47,7 @@ export class RowView extends Owner implements vscode.TreeDataProvider<Row> {
 
   /** Draws the tree anew, at once or when it is next seen. */
   refresh(): void {
+    if (this.missed === undefined) return;
     this.missed = !this.tree.visible;
     if (this.tree.visible) this.changed.fire(undefined);
   }
