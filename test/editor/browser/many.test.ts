@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Editor, type Window } from '../support/workbench';
 
 const count = 2_000;
+
+/** How much slower than the machine that the budget is meant for: there an empty Node program takes 60 ms. */
+function slowness(): number {
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now();
+    spawnSync(process.execPath, ['-e', '0']);
+    return performance.now() - start;
+  });
+  return Math.max(1, Math.min(...times) / 60);
+}
 
 describe(`${String(count)} items`, () => {
   let editor: Editor;
@@ -28,6 +39,10 @@ describe(`${String(count)} items`, () => {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   });
 
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await window?.screenshot(`failed-${this.currentTest.title.replace(/\W+/g, '-').slice(0, 50)}`);
+  });
+
   it('open within a second', async () => {
     const times: number[] = [];
     for (let round = 1; round <= 3; round += 1) {
@@ -41,24 +56,30 @@ describe(`${String(count)} items`, () => {
       await window.tree('Work Items').getByRole('treeitem').first().waitFor();
       times.push(Date.now() - start);
     }
-    console.log(`    ${String(count)} items drawn in ${times.join(', ')} ms`);
-    assert.ok(Math.min(...times) <= 1_000, times.join(', '));
+    const slow = slowness();
+    console.log(`    ${String(count)} items drawn in ${times.join(', ')} ms, on a machine ${slow.toFixed(1)} times slower than the budget's`);
+    assert.ok(Math.min(...times) <= 1_000 * slow, times.join(', '));
   });
 
   it('keep selection and scroll position over a refresh', async () => {
-    assert.ok(window);
+    window ??= await editor.window(scratch);
+    await window.open();
     await window.tree('Work Items').getByRole('treeitem').nth(3).click();
     for (let step = 0; step < 30; step += 1) await window.page.keyboard.press('PageDown');
     const selected = window.tree('Work Items').locator('.monaco-list-row.focused');
     await window.page.keyboard.press('Enter');
     const name = await selected.getAttribute('aria-label') ?? '';
     assert.match(name, /octo\/repo#\d+, remembered/);
-    const place = async () => ({ label: await selected.getAttribute('aria-label'), top: (await selected.boundingBox())?.y });
+    const place = async () => ({ label: await selected.getAttribute('aria-label', { timeout: 5_000 }), top: (await selected.boundingBox())?.y });
     const before = await place();
     const file = path.join(stateRoot, 'portable', 'github-octo-repo-1.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"note":""', '"note":"changed"'));
-    await window.command('Loopkeeper: Refresh');
-    await window.page.waitForTimeout(2_500);
-    assert.deepEqual(await place(), before);
+    for (let round = 1; round <= 3; round += 1) {
+      // As a loop writes it: in one piece.
+      writeFileSync(`${file}.tmp`, readFileSync(file, 'utf8').replace(/"note":"\d*"/, `"note":"${String(round)}"`));
+      renameSync(`${file}.tmp`, file);
+      await window.command('Loopkeeper: Refresh');
+      await window.page.waitForTimeout(2_500);
+      assert.deepEqual(await place(), before);
+    }
   });
 });

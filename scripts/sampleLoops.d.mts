@@ -1,0 +1,2 @@
+import type { Sample } from './sample.mjs';
+export function addOtherLoops(home: string, sample: Sample): void;
