@@ -2,6 +2,8 @@
 export const contextKeys = {
   /** The program answered and state was found. */
   ready: 'loopkeeper.ready',
+  /** The list of work items has come once: that there is none is known, not supposed. */
+  listed: 'loopkeeper.listed',
   /** Why there is nothing to show: a `Reason`, or empty. Chooses the welcome content. */
   reason: 'loopkeeper.reason',
   /** There are retest sessions, workflow runs: their views are shown. */

@@ -77,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): void {
     transcripts, retests, watchRetests(retests, roots, transcripts), runPlaces, runs, watchRuns(runs), lint,
     new Presence(retests, contextKeys.hasRetests, (one) => 'value' in one && one.value.sessions.length > 0),
     new Presence(runs, contextKeys.hasRuns, (one) => 'error' in one || one.value.runs.length > 0),
+    list.onDidLoad(() => { void vscode.commands.executeCommand('setContext', contextKeys.listed, true); }),
     refresher.onDidAsk(() => {
       retests.invalidate();
       runs.invalidate();

@@ -54,7 +54,7 @@ export class Roots extends Owner {
 
   /** The roots as last found; looks when nobody has looked yet. Who asks while a look is under way is told by `onDidChange` when it finds others. */
   get(): Promise<readonly Root[]> {
-    return this.reason === undefined ? this.find() : Promise.resolve(this.found);
+    return this.reason === undefined ? this.flight ?? this.find() : Promise.resolve(this.found);
   }
 
   /** Looks again. Calls meanwhile share one further look. */
