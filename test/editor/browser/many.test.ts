@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { slowness } from '../support/slowness';
 import { Editor, type Window } from '../support/workbench';
 
 const count = 2_000;
-
-/** How much slower than the machine that the budget is meant for: there an empty Node program takes 60 ms. */
-function slowness(): number {
-  const times = Array.from({ length: 5 }, () => {
-    const start = performance.now();
-    spawnSync(process.execPath, ['-e', '0']);
-    return performance.now() - start;
-  });
-  return Math.max(1, Math.min(...times) / 60);
-}
 
 describe(`${String(count)} items`, () => {
   let editor: Editor;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { slowness } from '../support/slowness';
 import { folder, report, row, stateRoot, until } from './support';
 
 const extension = (): vscode.Extension<unknown> => {
@@ -25,7 +26,8 @@ describe('the extension in its host', () => {
     // What waking up loads; what commands do comes with the first of them.
     const sizes = { 'extension.js': size('extension.js', ...readdirSync(dist).filter((name) => /^extension-chunk-.*\.js$/.test(name))), 'cli.js': size('cli.js') };
     report(`activate() ${measured.duration.toFixed(1)} ms, extension.js ${String(sizes['extension.js'])} KB, cli.js ${String(sizes['cli.js'])} KB`);
-    assert.ok(measured.duration <= 50, `activate() took ${measured.duration.toFixed(1)} ms`);
+    const slow = slowness();
+    assert.ok(measured.duration <= 50 * slow, `activate() took ${measured.duration.toFixed(1)} ms on a machine ${slow.toFixed(1)} times slower than the budget's`);
     assert.ok(sizes['extension.js'] <= 150, JSON.stringify(sizes));
   });
 
