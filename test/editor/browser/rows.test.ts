@@ -236,22 +236,26 @@ describe('the views and a reset in a window', () => {
     await window.until(async () => assert.match(await row.locator('.label-name').innerText(), /Retry failed uploads/));
   });
 
-  it('attaches to an agent\'s terminal', async () => {
-    // The agents ended with the reset; new ones take their names once the old terminals are gone.
-    spawnSync('tmux', ['kill-server'], { env: { ...process.env, ...editor.terminals }, stdio: 'ignore' });
-    assert.ok(startAgents(sample, editor.terminals));
-    await window.command('Loopkeeper: Attach to Session…');
-    await window.pick('octo/repo#15 Prune loop state').first().click();
-    await window.page.locator('.terminal-wrapper .xterm, .xterm-screen').first().waitFor();
-    await window.until(async () => {
-      const { stdout } = spawnSync('tmux', ['list-clients', '-F', '#{session_name}'], { env: { ...process.env, ...editor.terminals }, encoding: 'utf8' });
-      assert.equal(stdout.trim(), 'loop-github-octo-repo-15');
-      await Promise.resolve();
+  // code-server's oldest package has no binary of node-pty, so that no terminal opens in it.
+  if (process.env['LK_EDITOR'] === 'floor') console.log('not available: a terminal in the oldest VS Code');
+  else {
+    it('attaches to an agent\'s terminal', async () => {
+      // The agents ended with the reset; new ones take their names once the old terminals are gone.
+      spawnSync('tmux', ['kill-server'], { env: { ...process.env, ...editor.terminals }, stdio: 'ignore' });
+      assert.ok(startAgents(sample, editor.terminals));
+      await window.command('Loopkeeper: Attach to Session…');
+      await window.pick('octo/repo#15 Prune loop state').first().click();
+      await window.page.locator('.terminal-wrapper .xterm, .xterm-screen').first().waitFor();
+      await window.until(async () => {
+        const { stdout } = spawnSync('tmux', ['list-clients', '-F', '#{session_name}'], { env: { ...process.env, ...editor.terminals }, encoding: 'utf8' });
+        assert.equal(stdout.trim(), 'loop-github-octo-repo-15');
+        await Promise.resolve();
+      });
+      await window.page.waitForTimeout(500);
+      await window.screenshot('14-attached');
+      await window.command('View: Toggle Panel');
     });
-    await window.page.waitForTimeout(500);
-    await window.screenshot('14-attached');
-    await window.command('View: Toggle Panel');
-  });
+  }
 
   it('opens the event log at its end', async () => {
     await window.command('Loopkeeper: Open Event Log');
